@@ -184,7 +184,7 @@ std::vector<Method> make_table() {
       method<list_capabilities>("ListCapabilities", "fresh", "capabilities", kEverybody),
       method<list_modules>("ListModules", "pattern", "modules", kEverybody),
       method<list_functions>("ListFunctions", "filter cursor limit", "functions next total nearest",
-                             kEverybody),
+                             kEverybody, kUnrecorded, kFilter),
       method<list_events>("ListEvents", "pattern", "events", kEverybody),
       method<list_allowed_events>("ListAllowedEvents", "pattern", "events", kEverybody),
       method<get_event>("GetEvent", "name", "event fields", kEverybody),

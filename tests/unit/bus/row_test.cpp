@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using Texts = std::vector<std::string>;
 
 // A value of each type, put in no order.
-Row full_row() {
+Row row_of_all_types() {
   Row inner;
   inner.put("number", std::uint64_t{5});
   inner.put("words", Texts{"a", "b"});
@@ -76,17 +76,18 @@ class RowMessage : public MessageTest {
 };
 
 TEST_F(RowMessage, is_the_message_that_a_map_of_variants_makes) {
-  EXPECT_EQ(printed_of(full_row()), printed_of(full_map()));
+  EXPECT_EQ(printed_of(row_of_all_types()), printed_of(full_map()));
   EXPECT_EQ(printed_of(Row{}), printed_of(dbus::Row{}));
-  EXPECT_EQ(printed_of(std::string("before"), Rows{full_row(), Row{}, full_row()}, std::uint64_t{7}),
+  EXPECT_EQ(printed_of(std::string("before"), Rows{row_of_all_types(), Row{}, row_of_all_types()},
+                       std::uint64_t{7}),
             printed_of(std::string("before"), dbus::Rows{full_map(), {}, full_map()}, std::uint64_t{7}));
   EXPECT_EQ(printed_of(Rows{}), printed_of(dbus::Rows{}));
-  EXPECT_THAT(printed_of(full_row()), testing::HasSubstr("UINT64 18446744073709551615"));
+  EXPECT_THAT(printed_of(row_of_all_types()), testing::HasSubstr("UINT64 18446744073709551615"));
 }
 
 TEST_F(RowMessage, is_a_value_of_results_and_signals) {
-  EXPECT_EQ(std::string{sdbus::Variant{full_row()}.peekValueType()}, "a{sv}");
-  EXPECT_EQ(std::string{sdbus::Variant{Rows{full_row()}}.peekValueType()}, "aa{sv}");
+  EXPECT_EQ(std::string{sdbus::Variant{row_of_all_types()}.peekValueType()}, "a{sv}");
+  EXPECT_EQ(std::string{sdbus::Variant{Rows{row_of_all_types()}}.peekValueType()}, "aa{sv}");
 }
 
 TEST(Row, takes_no_more_bytes_than_it_says) {
@@ -132,7 +133,7 @@ TEST(Row, keeps_its_keys_in_order_and_each_once) {
 }
 
 TEST_F(RowMessage, has_an_exchanged_value_of_any_size) {
-  Row row = full_row();
+  Row row = row_of_all_types();
   const std::size_t bytes = row.bytes();
   for (const auto& [key, value] : full_map()) {
     Row changed = row;
@@ -150,7 +151,7 @@ TEST_F(RowMessage, has_an_exchanged_value_of_any_size) {
 }
 
 TEST(Row, gives_a_value_of_the_type_that_it_has) {
-  const Row row = full_row();
+  const Row row = row_of_all_types();
   EXPECT_EQ(row.get<std::uint64_t>("t"), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(row.get<std::uint32_t>("u"), 4'000'000'000);
   EXPECT_EQ(row.get<double>("d"), -1.25e-300);
