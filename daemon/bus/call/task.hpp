@@ -4,6 +4,8 @@
 // Everything runs on the thread of the loop. A task begins when it is awaited or started. While it waits, it
 // belongs to the callback that it waits for: whoever drops the callback uncalled ends the task, with all its
 // callers, and the destructors of their variables run.
+//
+// GCC 12 destroys an aggregate that is made within a co_await twice: such an argument is made before it.
 #pragma once
 
 #include <coroutine>
