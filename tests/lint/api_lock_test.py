@@ -110,7 +110,7 @@ def interface_lines():
 
 def option_lines():
     """The tables of keys that daemon/bus/options/options.cpp and filter_options.cpp check callers' dictionaries against."""
-    text = "".join((TOP / "daemon" / "bus" / name).read_text(encoding="utf-8") for name in ("options.cpp", "filter_options.cpp"))
+    text = "".join((TOP / "daemon" / "bus" / "options" / name).read_text(encoding="utf-8") for name in ("options.cpp", "filter_options.cpp"))
     for table, entries in re.findall(r"std::array<Key, \d+> k(\w+)\{\{(.*?)\}\};", text, re.DOTALL):
         for key, signature in re.findall(r'\{"([^"]+)", "([^"]+)"', entries):
             yield f"option {table}.{key} {signature}"
