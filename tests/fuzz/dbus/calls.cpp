@@ -139,10 +139,10 @@ void Calls::add_large(const Caller& caller, const Method& method) {
   add_message(caller, method, std::move(message), {}, " " + what);
 }
 
-void Calls::add_largest(const Caller& caller, const Method& method) {
+void Calls::add_options(const Caller& caller, const Method& method, std::size_t options) {
   constexpr std::string_view kOptions = "a{sv}";
   Message message = new_call(*caller.client, method);
-  const std::string what = large_.append_most_options(message.get());
+  const std::string what = large_.append_many_options(message.get(), options, false);
   (void)values_.append(message.get(), std::string_view{method.signature}.substr(kOptions.size()));
   ++large_count_;
   add_message(caller, method, std::move(message), {}, " with " + what);

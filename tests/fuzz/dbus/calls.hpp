@@ -57,8 +57,8 @@ class Calls {
   void add(const Caller& caller, const Method& method);
   void add_property(const Caller& caller, const Property& property);
   void add_large(const Caller& caller, const Method& method);
-  // Of a method whose first argument are options: as many of them as there may be.
-  void add_largest(const Caller& caller, const Method& method);
+  // Of a method whose first argument are options: so many, all with names of their own.
+  void add_options(const Caller& caller, const Method& method, std::size_t options);
   // `what`: for a finding.
   void add_message(const Caller& caller, const Method& method, system_test::Message message,
                    Appended appended = {}, const std::string& what = {});

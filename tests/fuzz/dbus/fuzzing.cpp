@@ -173,7 +173,9 @@ void Fuzzing::fill() {
   for (const Method& method : described_.methods) {
     if (is_over()) return;
     if (!method.signature.starts_with("a{sv}") || changes_something(method)) continue;
-    calls_->add_largest(outsider(), method);
+    // The daemon refuses too many before it decodes them, and takes some of the others.
+    constexpr std::array<std::size_t, 6> kNumbers{16, 48, 128, 256, 1'024, Large::kMostEntries};
+    for (const std::size_t number : kNumbers) calls_->add_options(outsider(), method, number);
     calls_->send();
     calls_->wait();
   }

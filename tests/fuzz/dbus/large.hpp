@@ -23,15 +23,12 @@ class Large {
 
   // Arguments of this signature, or of another one if nothing of it can be large. Returns what they are.
   std::string append(sd_bus_message* message, std::string_view signature);
-  // As many options as there may be, all with names of their own.
-  std::string append_most_options(sd_bus_message* message) {
-    return append_many_options(message, kMostEntries, false);
-  }
+  // Options in that number, of one name or all with names of their own.
+  std::string append_many_options(sd_bus_message* message, std::size_t entries, bool is_same);
 
  private:
   std::string append_large(sd_bus_message* message, std::string_view type);
   std::string append_options(sd_bus_message* message);
-  std::string append_many_options(sd_bus_message* message, std::size_t entries, bool is_same);
   std::string append_list(sd_bus_message* message, std::string_view element);
   std::string append_deep(sd_bus_message* message);
   [[nodiscard]] std::string long_text();
