@@ -38,8 +38,17 @@ struct DigestPart {
   std::optional<Statement> rows = std::nullopt;  // compiled when it is used for the first time
 };
 
+// Parts that are checked together, as somebody reads them together.
+struct DigestGroup {
+  Whose whose;
+  std::vector<std::string> asked;
+  std::vector<DigestPart*> parts;
+  Statement stored;  // the digests of all of them: the place in `parts`, chunk and digest
+};
+
 struct DigestPlan {
   std::map<Whose, std::vector<DigestPart>> parts;
+  std::vector<DigestGroup> groups;                    // made when they are used for the first time
   std::map<Whose, Statement> stored, insert, remove;  // of digests; compiled when they are used
 };
 

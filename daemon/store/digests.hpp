@@ -36,6 +36,8 @@ using DigestParts = std::vector<std::string_view>;
 struct Positions {
   std::int64_t first = std::numeric_limits<std::int64_t>::min();
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
+
+  bool operator==(const Positions&) const = default;
 };
 
 // Stores the digests of the rows as they are now. Belongs into the transaction that has changed them.

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "daemon/store/digest_plan.hpp"
@@ -22,8 +23,6 @@ namespace netperfd::store {
 // the same on every machine.
 class RowHash {
  public:
-  RowHash() : state_(XXH3_createState()) { begin(); }
-
   void add(sqlite3_stmt* row, int at, const DigestColumn& column) {
     switch (sqlite3_column_type(row, at)) {
       case SQLITE_INTEGER:
@@ -45,10 +44,12 @@ class RowHash {
   void end_row() { put(0, '.'); }
   // Of the rows since the last one.
   std::int64_t digest() {
-    flush();
-    const auto digest = std::bit_cast<std::int64_t>(XXH3_64bits_digest(state_.get()));
-    begin();
-    return digest;
+    const bool fits = !has_begun_;  // most do: the state and its preparation cost more than the rows
+    if (!fits) flush();
+    const XXH64_hash_t digest = fits ? XXH3_64bits(buffer_, filled_) : XXH3_64bits_digest(state_.get());
+    filled_ = 0;
+    has_begun_ = false;
+    return std::bit_cast<std::int64_t>(digest);
   }
 
  private:
@@ -57,9 +58,13 @@ class RowHash {
   };
   static constexpr std::size_t kBuffered = 4096;
 
-  void begin() { XXH3_64bits_reset(state_.get()); }
+  void update(const char* bytes, std::size_t size) {
+    if (!state_) state_.reset(XXH3_createState());
+    if (!std::exchange(has_begun_, true)) XXH3_64bits_reset(state_.get());
+    XXH3_64bits_update(state_.get(), bytes, size);
+  }
   void flush() {
-    XXH3_64bits_update(state_.get(), buffer_, filled_);
+    update(buffer_, filled_);
     filled_ = 0;
   }
   void put_word(std::uint64_t word) {
@@ -95,7 +100,7 @@ class RowHash {
     put_word(text.size());
     if (text.size() > kBuffered / 2) {
       flush();
-      XXH3_64bits_update(state_.get(), text.data(), text.size());
+      update(text.data(), text.size());
       return;
     }
     if (filled_ + text.size() > kBuffered) flush();
@@ -106,6 +111,7 @@ class RowHash {
   std::unique_ptr<XXH3_state_t, Free> state_;
   char buffer_[kBuffered];
   std::size_t filled_ = 0;
+  bool has_begun_ = false;  // the state has bytes of these rows
 };
 
 }  // namespace netperfd::store
