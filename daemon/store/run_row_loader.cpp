@@ -117,8 +117,10 @@ Status RunRowLoader::expect_intact_row(RunId run) {
   if (!intact) return intact;
   JobId job = 0;
   const auto found = for_each_row(job_.bind(run), [&job](const Statement& row) { row.read(job); });
-  if (!found || job == 0) return found;
-  return expect_intact(*connection_, of_job(job), {"jobs"});
+  if (!found || job == 0 || job == intact_job_) return found;
+  intact = expect_intact(*connection_, of_job(job), {"jobs"});
+  if (intact) intact_job_ = job;
+  return intact;
 }
 
 Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {

@@ -9,7 +9,7 @@
 
 namespace netperfd::store {
 
-// Reads whole RunRows by number; its statements are prepared once for many rows.
+// Reads whole RunRows by number, for one page or answer; its statements are prepared once for many rows.
 class RunRowLoader {
  public:
   [[nodiscard]] static Result<RunRowLoader> prepare(Connection& connection);
@@ -22,6 +22,7 @@ class RunRowLoader {
   [[nodiscard]] Status expect_intact_row(RunId run);
 
   Connection* connection_ = nullptr;
+  JobId intact_job_ = 0;  // of the last run: runs of one job come one after another
   Statement run_, job_;
   Statement sums_;
   Statement flags_;
