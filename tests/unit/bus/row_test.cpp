@@ -110,6 +110,36 @@ TEST(Row, takes_no_more_bytes_than_it_says) {
   EXPECT_EQ(one(Rows{Row{}, Row{}}), 8U + 16U + 8U + 16U);  // at 16: 8 + 2 * 8
 }
 
+// D-Bus pads each part by where it begins, which the length of the key decides.
+TEST(Row, takes_as_many_bytes_with_a_key_of_any_length) {
+  const auto padded = [](std::size_t at, std::size_t to) { return at + (to - at % to) % to; };
+  for (std::size_t length = 1; length <= 9; ++length) {
+    const std::string key(length, 'k');
+    const auto made = [&](auto value) {
+      Row row;
+      row.put(key, value);
+      return row.bytes();
+    };
+    // Where the value begins: behind the key with its length and NUL, and a signature likewise.
+    const std::size_t of_one = 4 + length + 1 + 3, of_list = of_one + 1, of_rows = of_one + 5;
+    const auto end = [&](std::size_t at) { return 8 + padded(at, 8); };
+    EXPECT_EQ(made(true), end(padded(of_one, 4) + 4)) << length;
+    EXPECT_EQ(made(std::uint16_t{1}), end(padded(of_one, 2) + 2)) << length;
+    EXPECT_EQ(made(std::int64_t{1}), end(padded(of_one, 8) + 8)) << length;
+    for (std::size_t size = 0; size < 8; ++size) {
+      EXPECT_EQ(made(std::string(size, 'x')), end(padded(of_one, 4) + 4 + size + 1)) << length << " " << size;
+    }
+    EXPECT_EQ(made(Texts{"a", "four"}), end(padded(of_list, 4) + 4 + 8 + 9)) << length;
+    EXPECT_EQ(made(std::vector<std::uint32_t>{1, 2}), end(padded(of_list, 4) + 4 + 8)) << length;
+    EXPECT_EQ(made(std::vector<bool>{true}), end(padded(of_list, 4) + 4 + 4)) << length;
+    // Elements of 8 bytes are padded too, for which a row counts the most.
+    const std::size_t numbers = end(padded(padded(of_list, 4) + 4, 8) + 16);
+    EXPECT_THAT(made(Numbers{1, 2}), testing::AllOf(testing::Ge(numbers), testing::Le(numbers + 8)));
+    const std::size_t rows = end(padded(padded(of_rows, 4) + 4, 8) + 16);
+    EXPECT_THAT(made(Rows{Row{}, Row{}}), testing::AllOf(testing::Ge(rows), testing::Le(rows + 8)));
+  }
+}
+
 TEST(Row, keeps_its_keys_in_order_and_each_once) {
   const auto keys_in_order = [](const Row& row) {
     ByteReader reader{row.entries(), 0};
