@@ -176,6 +176,10 @@ void Authorization::on_credentials(const dbus::Sender& sender, const Known& know
   auto caller = error ? no_answer(sender.name, *error) : read_credentials(sender, credentials);
   if (!caller && caller.error().kind == ErrorKind::access_denied) {
     refusals_.note(static_cast<uid_t>(-1), sender.name, caller.error().message);
+  } else if (const auto others = questions_of_.find(sender.name); !caller && others != questions_of_.end()) {
+    others->second.refused += refused;  // told with the answer to the next question
+  } else if (!caller && refused > 0) {
+    refusals_.note(static_cast<uid_t>(-1), sender.name, "refused: too many calls at once", refused);
   } else if (caller && refused > 0 && caller->uid != 0) {
     refusals_.note(caller->uid, sender.name, fmt::format("refused ({}): too many calls at once", sender.name),
                    refused);
