@@ -132,18 +132,19 @@ auto guarded(Function&& function) -> decltype(function()) {
   }
 }
 
+template <class Value>
+[[nodiscard]] std::string signature_of_one() {
+#if NETPERFD_SDBUS_2
+  constexpr auto kSignature = sdbus::signature_of_v<Value>;
+  return std::string{kSignature.begin(), kSignature.end()};
+#else
+  return sdbus::signature_of<Value>::str();
+#endif
+}
 // The D-Bus signature of these types, one after another.
 template <class... Values>
 [[nodiscard]] std::string signature_of() {
-#if NETPERFD_SDBUS_2
-  const auto one = []<class Value>(std::type_identity<Value>) {
-    constexpr auto kSignature = sdbus::signature_of_v<Value>;
-    return std::string{kSignature.begin(), kSignature.end()};
-  };
-  return (std::string{} + ... + one(std::type_identity<Values>{}));
-#else
-  return (std::string{} + ... + sdbus::signature_of<Values>::str());
-#endif
+  return (std::string{} + ... + signature_of_one<Values>());
 }
 
 // One interface of an object: what it has is collected first and announced together.
