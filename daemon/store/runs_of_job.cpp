@@ -48,9 +48,9 @@ Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job) {
 Result<std::optional<std::chrono::microseconds>> read_time_between_runs(Connection& connection,
                                                                         const std::string& scenario) {
   auto select = connection.prepare(
-      "SELECT coalesce(avg(next.started_us - r.ended_us), -1) FROM runs r JOIN runs next ON next.id = r.id + "
-      "1 "
-      "AND next.job = r.job WHERE r.job = (SELECT j.id FROM jobs j WHERE j.name = ? AND EXISTS (SELECT 1 "
+      "SELECT coalesce(avg(next.started_us - r.ended_us), -1) FROM runs r JOIN runs next "
+      "ON next.id = r.id + 1 AND next.job = r.job "
+      "WHERE r.job = (SELECT j.id FROM jobs j WHERE j.name = ? AND EXISTS (SELECT 1 "
       "FROM runs a JOIN runs b ON b.id = a.id + 1 AND b.job = a.job WHERE a.job = j.id AND b.started_us >= "
       "a.ended_us) ORDER BY j.id DESC LIMIT 1) AND next.started_us >= r.ended_us");
   if (!select) return std::unexpected(select.error());
