@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "daemon/bus/call/method.hpp"
 #include "dbus/names.hpp"
@@ -75,6 +76,42 @@ TEST(MethodTable, is_what_docs_access_says) {
   }
   EXPECT_GT(in_table.size(), 15U);
   EXPECT_EQ(in_table, documented());
+}
+
+// "6 MiB + 64 KiB"
+std::uint32_t bytes_of(const std::string& words) {
+  static const std::regex kPart{R"((\d+) ([KM])iB)"};
+  std::uint32_t bytes = 0;
+  for (auto part = std::sregex_iterator{words.begin(), words.end(), kPart}; part != std::sregex_iterator{};
+       ++part)
+    bytes += static_cast<std::uint32_t>(std::stoul((*part)[1])) << ((*part)[2] == "M" ? 20U : 10U);
+  return bytes;
+}
+
+std::uint32_t number_of(std::string words) {
+  std::erase(words, ',');
+  return static_cast<std::uint32_t>(std::stoul(words));
+}
+
+TEST(MethodTable, limits_messages_as_docs_access_says) {
+  const std::string text = text_of("docs/access.md");
+  static const std::regex kRow{R"(\n\| ([^|]*) \| ([^|]*iB) \| ([\d,]+) \|)"};
+  using Sizes = std::pair<std::uint32_t, std::uint32_t>;
+  std::map<std::string, Sizes> sizes;
+  Sizes others{};
+  for (auto row = std::sregex_iterator{text.begin(), text.end(), kRow}; row != std::sregex_iterator{};
+       ++row) {
+    const Sizes of_row{bytes_of((*row)[2]), number_of((*row)[3])};
+    if ((*row)[1] == "any other call") others = of_row;
+    for (const std::string& method : methods_in((*row)[1])) sizes[method] = of_row;
+  }
+  EXPECT_GT(sizes.size(), 10U);
+  for (const Method& method : method_table()) {
+    const auto found = sizes.extract(method.name);
+    EXPECT_EQ((Sizes{method.limits.bytes, method.limits.entries}), found ? found.mapped() : others)
+        << method.name;
+  }
+  EXPECT_TRUE(sizes.empty()) << sizes.begin()->first;
 }
 
 TEST(MethodTable, takes_descriptors_where_the_bus_policy_lets_them_pass) {
