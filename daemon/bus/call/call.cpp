@@ -110,6 +110,7 @@ void Call::record_failure(const sdbus::Error& error) {
 
 Task<std::string> Call::ask_process(std::string request, std::size_t most_bytes,
                                     std::chrono::milliseconds deadline) {
+  co_await identify();
   const core::QueryCaller user{
       .uid = caller.uid, .may_measure = is_member(), .answer_bytes = most_bytes, .deadline = deadline};
   std::uint64_t number = 0;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/bus/call/task.hpp"
@@ -65,7 +66,7 @@ struct Method {
   Serve serve;
 };
 
-// All methods of org.netperfd1, in the order of the XML.
+// All methods of org.netperfd1, by what they are about.
 [[nodiscard]] const std::vector<Method>& method_table();
 // Null if there is none. An empty interface stands for any.
 [[nodiscard]] const Method* find_method(std::string_view interface, std::string_view member);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bus/call/pipeline.hpp"
 
-#include <fmt/format.h>
-
 #include <charconv>
-
-#include "daemon/log/log.hpp"
 
 namespace netperfd::bus {
 

@@ -50,16 +50,13 @@ struct Results<void> {
   using Values = std::tuple<>;
 };
 
-// The argument that a method of a job's object does not have in its message.
-template <class Argument_>
-inline constexpr bool kIsJob = std::is_same_v<Argument_, Job>;
-
 [[nodiscard]] std::uint64_t job_of_path(std::string_view path);  // 0 for another path
 
+// A method of a job's object has the job in its path, not in its message.
 template <class Value>
 [[nodiscard]] Value read_argument(const Method& method, sdbus::MethodCall& message, std::size_t index) {
   typename Argument<Value>::Came came{};
-  if constexpr (kIsJob<Value>) {
+  if constexpr (std::is_same_v<Value, Job>) {
     if (index == 0 && method.interface == std::string_view{dbus::kJobInterface}) {
       const char* path = sd_bus_message_get_path(dbus::RawMessage::of(message));
       return value_or_throw(Argument<Value>::read(job_of_path(path)));
@@ -120,11 +117,6 @@ Task<> serve(ManagerObject& manager, const Method& method, sdbus::MethodCall mes
       const Given given = std::apply(work, arguments);
       call.finish();
       send(reply, given);
-    } else if constexpr (std::is_same_v<Given, Task<>>) {
-      Task<> task = std::apply(work, arguments);
-      co_await task;
-      call.finish();
-      reply.ok();
     } else {
       Given task = std::apply(work, arguments);
       const auto given = co_await task;

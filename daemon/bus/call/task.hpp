@@ -32,10 +32,8 @@ struct Promise {
     void await_resume() const noexcept {}
   };
 
-  std::suspend_always initial_suspend() noexcept {
-    return {};
-  }  // NOLINT(readability-convert-member-functions-to-static)
-  AtEnd final_suspend() noexcept { return {}; }  // NOLINT(readability-convert-member-functions-to-static)
+  static std::suspend_always initial_suspend() noexcept { return {}; }
+  static AtEnd final_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept { error = std::current_exception(); }
 
   std::coroutine_handle<> waiting = std::noop_coroutine();

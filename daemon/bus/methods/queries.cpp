@@ -71,7 +71,6 @@ Task<Row> plan_runs(Call& call, std::string runs, Options options) {
 
 Task<RowAndRows> get_job(Call& call, std::uint64_t job) {
   if (value_or_throw(has_few_runs(call.ports.queries, job))) co_return bus::get_job(call.ports.queries, job);
-  co_await call.identify();
   co_return co_await ask<RowAndRows>(call, query_name::kGetJob, job);
 }
 
