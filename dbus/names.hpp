@@ -2,6 +2,7 @@
 // The names of the API that daemon and client share; dbus/*.xml describes them.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,14 @@ inline constexpr std::string_view kTraceTextEnd = "# end of the trace\n";
 
 inline std::string job_path(std::uint64_t job) {
   return kJobPathPrefix + std::to_string(job);
+}
+
+// 0 for another path.
+inline std::uint64_t job_of_path(std::string_view path) {
+  const std::string_view prefix = kJobPathPrefix;
+  std::uint64_t job = 0;
+  if (path.starts_with(prefix)) std::from_chars(path.data() + prefix.size(), path.data() + path.size(), job);
+  return job;
 }
 
 }  // namespace netperfd::dbus

@@ -104,13 +104,15 @@ Outcome<Daemon> Daemon::connect_if_running(std::chrono::milliseconds patience) {
 
 Outcome<std::uint64_t> Daemon::start_scenario(const std::string& scenario, const StartOptions& options) {
   return guarded_call(
-      *bus_, [&] { return job_of_path(bus_->StartScenario(scenario, start_row(options))); }, failure_of_job);
+      *bus_, [&] { return dbus::job_of_path(bus_->StartScenario(scenario, start_row(options))); },
+      failure_of_job);
 }
 
 Outcome<std::uint64_t> Daemon::start_job(const std::string& text, const std::string& origin,
                                          const StartOptions& options) {
   return guarded_call(
-      *bus_, [&] { return job_of_path(bus_->StartJob(text, origin, start_row(options))); }, failure_of_job);
+      *bus_, [&] { return dbus::job_of_path(bus_->StartJob(text, origin, start_row(options))); },
+      failure_of_job);
 }
 
 Outcome<JobSize> Daemon::check_scenario(const std::string& scenario, const StartOptions& options) {

@@ -8,7 +8,6 @@
 #include <netperfd-dbus/Manager_proxy.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -141,13 +140,6 @@ template <class View, class Fetch>
       },
       [&](std::vector<View>&& page) { append(std::move(page), views); },
       [&] { return limit && views.size() >= *limit; });
-}
-
-[[nodiscard]] inline std::uint64_t job_of_path(std::string_view path) {
-  const std::string_view prefix = dbus::kJobPathPrefix;
-  std::uint64_t job = 0;
-  if (path.starts_with(prefix)) std::from_chars(path.data() + prefix.size(), path.data() + path.size(), job);
-  return job;
 }
 
 // First among the bases of Bus, so that the connection outlives the proxy made on it.
@@ -301,7 +293,7 @@ class Daemon::Bus final
 
   template <class Message>
   void on_job_signal(Message& message) {
-    const auto job = jobs_.find(job_of_path(message.getPath()));
+    const auto job = jobs_.find(dbus::job_of_path(message.getPath()));
     if (job == jobs_.end()) return;
     const std::string member = message.getMemberName();
     if (member == "PropertiesChanged") {
@@ -354,7 +346,7 @@ class Daemon::Bus final
     });
   }
   void onInterfacesRemoved(const sdbus::ObjectPath& path, const std::vector<dbus::InterfaceName>&) override {
-    const std::uint64_t job = job_of_path(path);
+    const std::uint64_t job = dbus::job_of_path(path);
     if (jobs_.erase(job) > 0) listener_->job_removed(job);
   }
 

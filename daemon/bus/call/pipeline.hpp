@@ -50,8 +50,6 @@ struct Results<void> {
   using Values = std::tuple<>;
 };
 
-[[nodiscard]] std::uint64_t job_of_path(std::string_view path);  // 0 for another path
-
 // A method of a job's object has the job in its path, not in its message.
 template <class Value>
 [[nodiscard]] Value read_argument(const Method& method, sdbus::MethodCall& message, std::size_t index) {
@@ -59,7 +57,7 @@ template <class Value>
   if constexpr (std::is_same_v<Value, Job>) {
     if (index == 0 && method.interface == std::string_view{dbus::kJobInterface}) {
       const char* path = sd_bus_message_get_path(dbus::RawMessage::of(message));
-      return value_or_throw(Argument<Value>::read(job_of_path(path)));
+      return value_or_throw(Argument<Value>::read(dbus::job_of_path(path)));
     }
   }
   message >> came;
