@@ -57,6 +57,10 @@ bool leaves_most_descriptors(std::size_t wanted) {
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && wanted <= limit.rlim_cur / 4;
 }
 
+std::uint64_t ns_between(std::chrono::microseconds from, std::chrono::microseconds to) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds{std::max(to - from, {})}.count());
+}
+
 // By name and CPU; what went back is 0.
 std::map<std::pair<std::string_view, std::uint32_t>, std::uint64_t> moved(const Readings& before,
                                                                           const Readings& after) {
@@ -118,8 +122,10 @@ std::vector<std::uint64_t> TaskClocks::read() const {
   return ns;
 }
 
-HostNoise::HostNoise(std::string proc, std::string sys, const std::vector<pid_t>& processes)
-    : proc_(std::move(proc)),
+HostNoise::HostNoise(core::Clock& clock, std::string proc, std::string sys,
+                     const std::vector<pid_t>& processes)
+    : clock_(clock),
+      proc_(std::move(proc)),
       sys_(std::move(sys)),
       processes_(processes),
       cpus_(parse_cpu_list(read_file(sys_ + "/devices/system/cpu/online", kLargestText).value_or(""))) {
@@ -139,8 +145,9 @@ std::optional<std::string> HostNoise::text_of(const char* name) const {
 
 HostNoise::CpuReading HostNoise::read_cpu() const {
   CpuReading reading;
-  reading.time = std::chrono::steady_clock::now();
-  reading.stat = text_of("/stat");
+  reading.time = clock_.since_boot();
+  if (const auto text = text_of("/stat"))
+    reading.cpus = parse_cpu_times(*text, ticks_a_second(), reading.time);
   reading.clocks = clocks_.read();
   reading.own_ns = own_cpu_ns();
   reading.tasks = read_task_times(proc_);
@@ -171,8 +178,7 @@ void HostNoise::read_again() {
 }
 
 void HostNoise::add_to(Counters& counters) const {
-  const auto window = std::chrono::duration_cast<std::chrono::nanoseconds>(after_.time - before_.time);
-  add(counters, noise::kWindow, static_cast<std::uint64_t>(std::max<std::int64_t>(window.count(), 0)), "ns");
+  add(counters, noise::kWindow, ns_between(before_.time, after_.time), "ns");
   add(counters, noise::kOnlineCpus, cpus_.size(), "");
   add_tasks(counters);
   add_cpu_times(counters);
@@ -201,13 +207,10 @@ std::optional<std::uint64_t> HostNoise::workload_between(const CpuReading& from,
 }
 
 std::optional<HostNoise::Part> HostNoise::between(const CpuReading& from, const CpuReading& to) const {
-  if (!from.stat || !to.stat) return std::nullopt;
+  if (!from.cpus || !to.cpus) return std::nullopt;
   Part part;
-  const auto window = std::chrono::duration_cast<std::chrono::nanoseconds>(to.time - from.time);
-  part.window = static_cast<std::uint64_t>(std::max<std::int64_t>(window.count(), 0));
-  const Readings first = parse_cpu_times(*from.stat, ticks_a_second());
-  const Readings last = parse_cpu_times(*to.stat, ticks_a_second());
-  for (const auto& [key, ns] : moved(first, last)) {
+  part.window = ns_between(from.time, to.time);
+  for (const auto& [key, ns] : moved(*from.cpus, *to.cpus)) {
     if (key.first == "busy") part.busy += ns;
     if (key.first == "steal") part.steal += ns;
   }
@@ -255,13 +258,11 @@ void HostNoise::add_tasks(Counters& counters) const {
 
 void HostNoise::add_cpu_times(Counters& counters) const {
   constexpr std::uint64_t kLeastShare = 100;
-  if (!before_.stat || !after_.stat || cpus_.empty()) {
+  if (!before_.cpus || !after_.cpus || cpus_.empty()) {
     say_unknown(counters, noise::kSteal, proc_ + "/stat cannot be read");
     return;
   }
-  const Readings first = parse_cpu_times(*before_.stat, ticks_a_second());
-  const Readings last = parse_cpu_times(*after_.stat, ticks_a_second());
-  const auto times = moved(first, last);
+  const auto times = moved(*before_.cpus, *after_.cpus);
   const auto time = [&](std::string_view name, std::uint32_t cpu) {
     const auto found = times.find({name, cpu});
     return found == times.end() ? 0 : found->second;
@@ -295,21 +296,22 @@ void HostNoise::add_cpu_times(Counters& counters) const {
 }
 
 void HostNoise::add_busy(Counters& counters) const {
-  if (!before_.stat || !after_.stat || !before_.tasks || !after_.tasks) {
+  if (!before_.cpus || !after_.cpus || !before_.tasks || !after_.tasks) {
     say_unknown(counters, noise::kUnknown, "the times of the CPUs, or of all tasks, cannot be read");
     return;
   }
-  std::uint64_t tasks = 0, interrupts = 0, apart = 0;
-  for (const auto& [key, ns] : moved(parse_cpu_times(*before_.stat, ticks_a_second()),
-                                     parse_cpu_times(*after_.stat, ticks_a_second()))) {
+  std::uint64_t tasks = 0, interrupts = 0, apart = 0, busy = 0, steal = 0;
+  for (const auto& [key, ns] : moved(*before_.cpus, *after_.cpus)) {
     const std::string_view name = key.first;
     if (name == "user" || name == "system") tasks += ns;
     if (name == "irq" || name == "softirq") interrupts += ns;
     if (name == "idle" || name == "steal") apart += ns;
+    if (name == "busy") busy += ns;
+    if (name == "steal") steal += ns;
   }
   const TaskTicks ticks = ticks_between(*before_.tasks, *after_.tasks);
   const std::uint64_t ksoftirqd = ticks.ksoftirqd * (kNsPerSecond / ticks_a_second());
-  add(counters, noise::kBusy, tasks + interrupts, "ns");
+  add(counters, noise::kBusy, busy - std::min(busy, steal), "ns");
   add(counters, noise::kInterrupts, interrupts - std::min(interrupts, ksoftirqd), "ns");
   add(counters, noise::kUnknownError, core::unknown_error_ns(tasks, tasks + interrupts + apart, ticks.moved),
       "ns");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/core/ports/clock.hpp"
 #include "daemon/counters/cpu_limits.hpp"
 #include "daemon/counters/readings.hpp"
 #include "daemon/counters/task_times.hpp"
@@ -43,7 +44,7 @@ class HostNoise {
  public:
   // Takes the first reading. `processes`: the workload's, which have not begun their work. Tests pass other
   // directories than /proc and /sys.
-  HostNoise(std::string proc, std::string sys, const std::vector<pid_t>& processes);
+  HostNoise(core::Clock& clock, std::string proc, std::string sys, const std::vector<pid_t>& processes);
   // iperf3 begins to count just now, later than the release. With probes, its load has ended just now, while
   // they go on.
   void count_begins();
@@ -55,10 +56,10 @@ class HostNoise {
 
  private:
   struct CpuReading {
-    std::chrono::steady_clock::time_point time;
+    std::chrono::microseconds time{};  // since the boot
     std::optional<TaskTimes> tasks;
     std::uint64_t own_ns = 0;
-    std::optional<std::string> stat;
+    std::optional<Readings> cpus;
     std::vector<std::uint64_t> clocks;
   };
   struct Reading : CpuReading {
@@ -84,6 +85,7 @@ class HostNoise {
   void add_busy(Counters& counters) const;
   void add_machine(Counters& counters) const;
 
+  core::Clock& clock_;
   std::string proc_, sys_;
   std::vector<pid_t> processes_;
   std::vector<std::uint32_t> cpus_;

@@ -154,7 +154,8 @@ Readings parse_interrupts(std::string_view text) {
   return parse_columns(text, interrupt_name);
 }
 
-Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second) {
+Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second, std::chrono::nanoseconds up) {
+  const auto now = static_cast<std::uint64_t>(std::max(up.count(), std::int64_t{0}));
   constexpr std::uint64_t kSecond = 1'000'000'000;
   constexpr std::size_t kUpToSteal = 9;  // later columns are already contained in user and nice
   Readings readings;
@@ -169,7 +170,7 @@ Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second) {
       ns[i] = value_of(words[i]).value_or(0) * (kSecond / ticks_a_second);
     }
     const auto& [label, user, nice, system, idle, iowait, irq, softirq, steal] = ns;
-    readings.push_back({"busy", cpu, user + nice + system + irq + softirq + steal});
+    readings.push_back({"busy", cpu, now - std::min(now, idle + iowait)});
     readings.push_back({"user", cpu, user + nice});
     readings.push_back({"system", cpu, system});
     readings.push_back({"irq", cpu, irq});

@@ -2,6 +2,7 @@
 // Parses the kernel's counters from its text files in /proc.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,8 +48,12 @@ using Readings = std::vector<Reading>;
 // number ("LOC").
 [[nodiscard]] Readings parse_interrupts(std::string_view text);
 
-// /proc/stat, nanoseconds of each CPU: user (with nice), system, irq, softirq, steal; busy is the sum of
-// these; idle includes the wait for I/O. `ticks_a_second` is sysconf(_SC_CLK_TCK).
-[[nodiscard]] Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second);
+// /proc/stat, nanoseconds of each CPU: user (with nice), system, irq, softirq, steal; idle includes the wait
+// for I/O; busy is the rest of `up`, the time since the boot at which `text` was read, and grows like the sum
+// of the first five. A kernel that stops the tick of an idle CPU (NO_HZ) measures idle and steal. The other
+// times are what the tick found, and a timer in step with it makes them too long or too short by up to half:
+// never take a small difference of them. `ticks_a_second` is sysconf(_SC_CLK_TCK).
+[[nodiscard]] Readings parse_cpu_times(std::string_view text, std::uint64_t ticks_a_second,
+                                       std::chrono::nanoseconds up);
 
 }  // namespace netperfd::counters

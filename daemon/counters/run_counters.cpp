@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -30,12 +31,7 @@
 namespace netperfd::counters {
 namespace {
 
-using Parse = Readings (*)(std::string_view text);
-
-Readings parse_stat(std::string_view text) {
-  const long ticks = ::sysconf(_SC_CLK_TCK);
-  return parse_cpu_times(text, ticks > 0 ? static_cast<std::uint64_t>(ticks) : 0);
-}
+using Parse = std::function<Readings(std::string_view text)>;
 
 // A text file with counters. While it is open, it keeps the namespace alive that the counters belong to.
 struct TextFile {
@@ -86,6 +82,10 @@ class Counting final : public core::ActiveCounters {
     add_file(kSoftnet, "", parse_softnet, proc_ + "/net/softnet_stat");
     add_file(kSoftirqs, "", parse_softirqs, proc_ + "/softirqs");
     add_file(kInterrupts, "", parse_interrupts, proc_ + "/interrupts");
+    const auto parse_stat = [this](std::string_view text) {
+      return parse_cpu_times(text, static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 0L)),
+                             clock_.since_boot());
+    };
     add_file(kCpu, "", parse_stat, proc_ + "/stat");
   }
 
@@ -140,7 +140,7 @@ class Counting final : public core::ActiveCounters {
 
   // The last of the first readings: the workload begins next.
   void begin_noise(const std::string& sys, const std::vector<pid_t>& workload) {
-    noise_.emplace(proc_, sys, workload);
+    noise_.emplace(clock_, proc_, sys, workload);
   }
 
   void released(core::LiveRates live) override {

@@ -18,32 +18,10 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/counters/run_counters.hpp"
+#include "tests/unit/counters/manual_clock.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 
 namespace netperfd::counters {
-
-// Its calls are made when the test says so.
-class ManualClock final : public core::Clock {
- public:
-  WallTime now() override { return {}; }
-  std::chrono::microseconds since_boot() override { return {}; }
-  core::Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
-    delays.push_back(delay);
-    auto timer = std::make_shared<std::function<void()>>(std::move(callback));
-    due_.emplace_back(timer);
-    return timer;
-  }
-  // Whatever waits by now, and was not canceled.
-  void tick() {
-    for (const auto& each : std::exchange(due_, {})) {
-      if (const auto due = each.lock()) (*due)();
-    }
-  }
-  std::vector<std::chrono::milliseconds> delays;
-
- private:
-  std::vector<std::weak_ptr<std::function<void()>>> due_;
-};
 
 inline constexpr std::uint16_t kPort = 5201;
 

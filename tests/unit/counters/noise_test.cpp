@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <ctime>
-
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +16,7 @@
 #include "daemon/counters/task_times.hpp"
 #include "daemon/model/noise.hpp"
 #include "tests/unit/counters/fact_tree.hpp"
+#include "tests/unit/counters/manual_clock.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -112,18 +113,24 @@ class HostNoiseOf : public FactTree {
     put("proc/irq/24/effective_affinity_list", "0\n");
   }
 
-  void put_times(int user, int steal) const {
+  static constexpr std::chrono::milliseconds kTick{10};
+
+  // Ticks since the boot: CPU 0 was never idle, and CPU 1 whenever it was not stolen.
+  void put_times(int user, int steal) {
     put("proc/stat",
-        fmt::format("cpu 0 0 0 0 0 0 0 0 0 0\ncpu0 {} 0 0 9 0 0 0 {} 0 0\ncpu1 0 0 0 9 0 0 0 {} 0 0\n", user,
-                    steal, steal));
+        fmt::format("cpu 0 0 0 0 0 0 0 0 0 0\ncpu0 {} 0 0 0 0 0 0 {} 0 0\ncpu1 0 0 0 {} 0 0 0 {} 0 0\n", user,
+                    steal, user, steal));
+    clock.up = (user + steal) * kTick;
   }
+  ManualClock clock;
+
   Counters noise_of(HostNoise& noise) {
     noise.read_again();
     Counters counters;
     noise.add_to(counters);
     return counters;
   }
-  HostNoise begin() { return {roots.proc, roots.sys, {kWorkload}}; }
+  HostNoise begin() { return {clock, roots.proc, roots.sys, {kWorkload}}; }
 };
 
 TEST_F(HostNoiseOf, a_run_is_what_grew_between_the_readings) {
@@ -151,14 +158,18 @@ TEST_F(HostNoiseOf, a_run_is_what_grew_between_the_readings) {
   EXPECT_GT(figure(noise::kWindow).value_or(0), 0U);
 }
 
-// Both CPUs were busy for 6.3 s each, and /proc has tasks of another PID namespace nowhere.
+// /proc has tasks of another PID namespace nowhere. In 650 ticks, the tick found both CPUs busy 630 times,
+// but they were idle or stolen for 14 and 16 ticks only.
 TEST_F(HostNoiseOf, a_run_has_the_busy_time_of_the_cpus_and_that_of_their_interrupts) {
   put("proc/stat",
       "cpu  3277375 183295 560319 810547 15257 0 34413 2262 0 0\n"
       "cpu0 1605719 84028 267299 465756 2949 0 16700 1119 0 0\n"
       "cpu1 1671655 99266 293019 344790 12308 0 17712 1143 0 0\n"
       "intr 49707781 0 0\nctxt 49967690\nbtime 1795644934\nprocesses 464841\n");
+  static constexpr std::chrono::hours kUp{6};
+  clock.up = kUp;
   HostNoise noise = begin();
+  clock.up = kUp + 650 * kTick;
   put("proc/stat",
       "cpu  3278375 183355 560499 810565 15259 2 34431 2262 0 0\n"
       "cpu0 1606319 84028 267319 465764 2949 2 16708 1125 0 0\n"
@@ -168,7 +179,7 @@ TEST_F(HostNoiseOf, a_run_has_the_busy_time_of_the_cpus_and_that_of_their_interr
   put("proc/11/stat", stat_line(11, "ksoftirqd/0", 16, 0, true));
   const Counters counters = noise_of(noise);
   const auto figure = [&](std::string_view name) { return noise::figure(counters.deltas, name); };
-  EXPECT_EQ(figure(noise::kBusy), 12'600'000'000U) << "1240 ticks of tasks and 20 of interrupts, no steal";
+  EXPECT_EQ(figure(noise::kBusy), 12'700'000'000U) << "636 and 634 ticks";
   EXPECT_EQ(figure(noise::kInterrupts), 140'000'000U) << "20 ticks without the 6 of ksoftirqd";
   EXPECT_EQ(figure(noise::kTasks), 20'000'000U);
   // 12.4 s of 12.9 s: 3 sqrt(0.01 x 12.4 x 0.5 / 12.9), and two tasks that moved.
@@ -298,7 +309,10 @@ TEST(NoiseCost, of_a_reading_is_printed) {
   std::size_t processes = 0;
   const double tasks = time_of([&] { processes = read_task_times("/proc").value_or(TaskTimes{}).size(); });
   const double irqs = time_of([] { (void)read_irq_places("/proc"); });
-  const double all = time_of([] { HostNoise noise("/proc", "/sys", {::getpid()}); });
+  const double all = time_of([] {
+    ManualClock clock;
+    HostNoise noise(clock, "/proc", "/sys", {::getpid()});
+  });
   fmt::print("processes {}: {:.0f} us, {:.1f} us each; interrupts: {:.0f} us; all of a reading: {:.0f} us\n",
              processes, tasks, tasks / static_cast<double>(processes), irqs, all);
   EXPECT_GT(processes, 0U);

@@ -144,13 +144,13 @@ TEST(CpuTimes, are_nanoseconds_of_each_cpu_and_guests_count_once) {
       "cpu0 110 1 10 2000 10 1 10 1 100 0\n"
       "cpu1 1 0 0 5 0 0 0 0 0 0\n"
       "intr 12345 0 0\n",
-      100);
+      100, std::chrono::seconds{25});
   constexpr std::uint64_t kTick = 10'000'000;
-  EXPECT_EQ(value_of(readings, "busy", 0), (110 + 1 + 10 + 1 + 10 + 1) * kTick);
+  EXPECT_EQ(value_of(readings, "busy", 0), (2'500 - 2'010) * kTick) << "what the tick found is no part of it";
   EXPECT_EQ(value_of(readings, "user", 0), 111 * kTick);
   EXPECT_EQ(value_of(readings, "softirq", 0), 10 * kTick);
   EXPECT_EQ(value_of(readings, "idle", 0), 2'010 * kTick);
-  EXPECT_EQ(value_of(readings, "busy", 1), kTick);
+  EXPECT_EQ(value_of(readings, "busy", 1), 2'495 * kTick);
   EXPECT_EQ(value_of(readings, "busy"), std::nullopt) << "the sum is made of the CPUs";
 }
 
