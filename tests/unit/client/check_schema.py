@@ -11,6 +11,12 @@ import sys
 import jsonschema
 
 
+def one_of(validator, branches, instance, _):
+    """`oneOf` that leaves a branch at its first error: some 40 branches refuse each document."""
+    if sum(validator.evolve(schema=branch).is_valid(instance) for branch in branches) != 1:
+        yield jsonschema.ValidationError("not one of the branches")
+
+
 def documents(directory):
     for path in sorted(directory.glob("*.json")):
         yield path.name, json.loads(path.read_text())
@@ -51,6 +57,7 @@ def main():
     schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
+    quick = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"oneOf": one_of})(schema)
     failures, checked, kinds = 0, 0, set()
     for name, document in documents(pathlib.Path(sys.argv[2])):
         checked += 1
@@ -61,7 +68,7 @@ def main():
             for cause in sorted(error.context or [], key=lambda e: -len(e.absolute_path))[:3]:
                 print(f"    {'/'.join(map(str, cause.absolute_path))}: {cause.message}")
         for number, broken in enumerate(broken_copies(document)):
-            if validator.is_valid(broken):
+            if quick.is_valid(broken):
                 failures += 1
                 print(f"{name}: broken copy {number} is accepted")
     expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "held", "released", "deleted",
