@@ -119,7 +119,8 @@ TEST_F(Noise, of_a_pure_latency_run_has_the_same_figures_and_flags) {
   }
   EXPECT_EQ(quiet.terms(), quiet.figure("busy"));
   EXPECT_THAT(quiet.codes, Not(Contains("foreign-traffic"))) << "nobody else is on the device";
-  EXPECT_THAT(quiet.codes, Not(Contains("unknown-load"))) << "this /proc has all tasks: " << quiet.shown.at("flags");
+  EXPECT_THAT(quiet.codes, Not(Contains("unknown-load")))
+      << "this /proc has all tasks: " << quiet.shown.at("flags");
   // One on each CPU, whichever the workload uses.
   std::vector<std::unique_ptr<Process>> loops;
   for (long i = 0; i < ::sysconf(_SC_NPROCESSORS_ONLN); ++i) loops.push_back(busy_loop(i));
