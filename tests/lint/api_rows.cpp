@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Prints every row of the API as its description has it, for api_lock_test.py: a line for each key with its
-// D-Bus type, whether it is always there, and its name in a CSV header.
+// D-Bus type, whether it is always there, and its name in a CSV header. With --places, where the XML lists
+// the keys of each row.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -71,8 +72,15 @@ struct Type<std::vector<Element>> {
   }
 };
 
+bool print_places = false;
+
+// `places`: where dbus/*.xml lists the keys, each a property or METHOD.ARGUMENT. None for rows of the client.
 template <rows::Described Row>
-void print(std::string_view name) {
+void print(std::string_view name, std::string_view places = {}) {
+  if (print_places) {
+    if (!places.empty()) fmt::print("{} {}\n", name, places);
+    return;
+  }
   rows::visit_fields(Row{}, [name](const auto& field, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     std::string type;
@@ -91,62 +99,63 @@ void print(std::string_view name) {
 
 }  // namespace
 
-int main() {
-  print<rows::AuditEntry>("AuditEntry");
-  print<rows::Boot>("Boot");
-  print<rows::Budget>("Budget");
-  print<rows::BudgetFunction>("BudgetFunction");
-  print<rows::Build>("Build");
-  print<rows::CallEdge>("CallEdge");
-  print<rows::CallNode>("CallNode");
-  print<rows::Capability>("Capability");
-  print<rows::ComparedFigure>("ComparedFigure");
-  print<rows::ComparedFrame>("ComparedFrame");
-  print<rows::ComparedSamples>("ComparedSamples");
-  print<rows::Comparison>("Comparison");
-  print<rows::Counter>("Counter");
-  print<rows::CounterChange>("CounterChange");
-  print<rows::Design>("Design");
-  print<rows::Drop>("Drop");
-  print<rows::Event>("Event");
-  print<rows::EventField>("EventField");
-  print<rows::Fact>("Fact");
-  print<rows::FactChange>("FactChange");
-  print<rows::Flag>("Flag");
-  print<rows::Function>("Function");
-  print<rows::FunctionDelta>("FunctionDelta");
-  print<rows::FunctionSlices>("FunctionSlices");
-  print<rows::FunctionStats>("FunctionStats");
-  print<rows::Interval>("Interval");
-  print<rows::Job>("Job");
-  print<rows::LatencyBucket>("LatencyBucket");
-  print<rows::LatencyInterval>("LatencyInterval");
-  print<rows::LatencyPhase>("LatencyPhase");
-  print<rows::LatencyProbe>("LatencyProbe");
-  print<rows::LatencySpan>("LatencySpan");
-  print<rows::Mark>("Mark");
-  print<rows::Module>("Module");
-  print<rows::OldJob>("OldJob");
-  print<rows::Plan>("Plan");
-  print<rows::Profile>("Profile");
-  print<rows::QueueSample>("QueueSample");
-  print<rows::RestoredStore>("RestoredStore");
-  print<rows::Run>("Run");
-  print<rows::Sample>("Sample");
-  print<rows::SampleField>("SampleField");
-  print<rows::SampleProfile>("SampleProfile");
-  print<rows::SampledFunction>("SampledFunction");
-  print<rows::SampledStack>("SampledStack");
-  print<rows::Scenario>("Scenario");
-  print<rows::Spread>("Spread");
-  print<rows::Stack>("Stack");
-  print<rows::Store>("Store");
-  print<rows::Sum>("Sum");
-  print<rows::TcpSample>("TcpSample");
-  print<rows::Trace>("Trace");
-  print<rows::TraceCpu>("TraceCpu");
-  print<rows::TraceEvent>("TraceEvent");
-  print<rows::Tracer>("Tracer");
+int main(int argc, char** argv) {
+  print_places = argc == 2 && argv[1] == std::string_view{"--places"};
+  print<rows::AuditEntry>("AuditEntry", "ListAuditLog.entries");
+  print<rows::Boot>("Boot", "ListBoots.boots");
+  print<rows::Budget>("Budget", "GetBudget.budget");
+  print<rows::BudgetFunction>("BudgetFunction", "GetBudget.functions");
+  print<rows::Build>("Build", "GetFunctionProfile.builds");
+  print<rows::CallEdge>("CallEdge", "ListCallEdges.edges");
+  print<rows::CallNode>("CallNode", "ListCallTree.nodes");
+  print<rows::Capability>("Capability", "ListCapabilities.capabilities");
+  print<rows::ComparedFigure>("ComparedFigure", "Compare.comparison");
+  print<rows::ComparedFrame>("ComparedFrame", "CompareSamples.frames");
+  print<rows::ComparedSamples>("ComparedSamples", "CompareSamples.comparison");
+  print<rows::Comparison>("Comparison", "Compare.comparison");
+  print<rows::Counter>("Counter", "ListCounters.counters");
+  print<rows::CounterChange>("CounterChange", "Compare.counters");
+  print<rows::Design>("Design", "Design");
+  print<rows::Drop>("Drop", "GetTrace.drops");
+  print<rows::Event>("Event", "GetEvent.event");
+  print<rows::EventField>("EventField", "GetEvent.fields");
+  print<rows::Fact>("Fact", "GetFingerprint.facts");
+  print<rows::FactChange>("FactChange", "Compare.facts");
+  print<rows::Flag>("Flag", "GetRun.flags");
+  print<rows::Function>("Function", "ListFunctions.functions");
+  print<rows::FunctionDelta>("FunctionDelta", "Compare.functions");
+  print<rows::FunctionSlices>("FunctionSlices", "ListFunctionSlices.functions");
+  print<rows::FunctionStats>("FunctionStats", "ListFunctionProfile.functions");
+  print<rows::Interval>("Interval", "ListIntervals.intervals");
+  print<rows::Job>("Job", "GetJob.job");
+  print<rows::LatencyBucket>("LatencyBucket", "GetLatencyHistogram.buckets");
+  print<rows::LatencyInterval>("LatencyInterval", "ListLatencyIntervals.intervals");
+  print<rows::LatencyPhase>("LatencyPhase", "GetLatency.phases");
+  print<rows::LatencyProbe>("LatencyProbe", "GetLatency.probes");
+  print<rows::LatencySpan>("LatencySpan", "GetLatency.spans");
+  print<rows::Mark>("Mark", "GetTrace.marks");
+  print<rows::Module>("Module", "ListModules.modules");
+  print<rows::OldJob>("OldJob", "ListOldJobs.jobs");
+  print<rows::Plan>("Plan", "PlanRuns.plan");
+  print<rows::Profile>("Profile", "GetFunctionProfile.profile");
+  print<rows::QueueSample>("QueueSample", "ListQueueSamples.samples");
+  print<rows::RestoredStore>("RestoredStore", "RestoreStore.restored");
+  print<rows::Run>("Run", "GetRun.run ListRuns.runs");
+  print<rows::Sample>("Sample", "ListTraceSamples.samples");
+  print<rows::SampleField>("SampleField", "ListTraceSamples.samples");
+  print<rows::SampleProfile>("SampleProfile", "GetSampleProfile.profile");
+  print<rows::SampledFunction>("SampledFunction", "ListSampledFunctions.functions");
+  print<rows::SampledStack>("SampledStack", "ListSampledStacks.stacks");
+  print<rows::Scenario>("Scenario", "ListScenarios.scenarios");
+  print<rows::Spread>("Spread", "GetJob.spreads");
+  print<rows::Stack>("Stack", "ListTraceStacks.stacks");
+  print<rows::Store>("Store", "CheckStore.store");
+  print<rows::Sum>("Sum", "GetRun.sums ListStreams.streams");
+  print<rows::TcpSample>("TcpSample", "ListTcpSamples.samples");
+  print<rows::Trace>("Trace", "GetTrace.trace");
+  print<rows::TraceCpu>("TraceCpu", "GetTrace.cpus");
+  print<rows::TraceEvent>("TraceEvent", "GetTrace.events");
+  print<rows::Tracer>("Tracer", "ListTracers.tracers");
   print<netperfctl::FunctionHitsView>("(client) FunctionHits");
   print<netperfctl::FunctionSliceView>("(client) FunctionSlice");
   print<netperfctl::LiveJobView>("(client) LiveJob");

@@ -68,8 +68,6 @@ class Normalised {
     std::string parent;
     for (const std::string& each : path_) parent += each.empty() ? "" : each + "/";
     path_.push_back(step);
-    // It controls how the daemon's glue code is generated, and is not visible on the bus.
-    if (attributes["name"] == "org.freedesktop.DBus.Method.Async") return;
     attributes.erase("name");
     std::string line = parent + step;
     for (const auto& [name, value] : attributes) line.append(" ").append(name).append("=").append(value);
