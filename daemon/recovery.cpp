@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "daemon/command/bring_back.hpp"
-#include "daemon/core/sides.hpp"
+#include "daemon/core/sides/sides.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
 #include "daemon/workload/left_groups.hpp"

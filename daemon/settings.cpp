@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/core/keep_rules.hpp"
+#include "daemon/core/retention/keep_rules.hpp"
 
 namespace netperfd {
 namespace {

@@ -25,7 +25,7 @@
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
-#include "daemon/core/scheduler.hpp"
+#include "daemon/core/queue/scheduler.hpp"
 #include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::bus {

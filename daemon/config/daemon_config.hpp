@@ -9,8 +9,8 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/config/schema.hpp"
-#include "daemon/core/keep_rules.hpp"
-#include "daemon/core/quotas.hpp"
+#include "daemon/core/queue/quotas.hpp"
+#include "daemon/core/retention/keep_rules.hpp"
 #include "daemon/model/allowed_places.hpp"
 #include "daemon/model/event_patterns.hpp"
 

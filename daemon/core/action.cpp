@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "daemon/core/sides.hpp"
+#include "daemon/core/sides/sides.hpp"
 
 namespace netperfd::core {
 

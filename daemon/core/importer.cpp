@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/goodput.hpp"
-#include "daemon/core/iperf3_facts.hpp"
+#include "daemon/core/run/iperf3_facts.hpp"
 #include "daemon/model/text.hpp"
 
 namespace netperfd::core {

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "daemon/core/cpu_split.hpp"
+#include "daemon/core/run/cpu_split.hpp"
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/proc_file.hpp"
 #include "daemon/model/noise.hpp"

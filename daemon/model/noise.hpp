@@ -51,7 +51,8 @@ inline constexpr std::string_view kOthers = "others";
 // without the workload's task clock (perf) there. Equal to kOthers if the workload used all CPUs.
 inline constexpr std::string_view kOthersThere = "others_on_its_cpus";
 // What the CPUs' time that was not idle consists of: kBusy = kWorkload + kNetperfd + kOthers + kKernel +
-// kUnknown. kBusy is from /proc/stat, without steal. daemon/core/cpu_split.hpp has each term and its error.
+// kUnknown. kBusy is from /proc/stat, without steal. daemon/core/run/cpu_split.hpp has each term and its
+// error.
 inline constexpr std::string_view kBusy = "busy";
 inline constexpr std::string_view kKernel = "kernel";
 inline constexpr std::string_view kUnknown = "unknown";

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/core/run_selection.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace core = netperfd::core;

@@ -281,7 +281,7 @@ TEST(IncludeEdges, nobody_may_use_main) {
 }
 
 TEST(IncludeEdges, a_library_in_a_foreign_room_is_forbidden) {
-  EXPECT_THAT(forbidden_edges({{"daemon/core/scheduler.cpp", "#include <spdlog/spdlog.h>\n"},
+  EXPECT_THAT(forbidden_edges({{"daemon/core/queue/scheduler.cpp", "#include <spdlog/spdlog.h>\n"},
                                {"daemon/model/units.cpp", "#include \"netperfd-dbus/Job_proxy.hpp\"\n"},
                                {"daemon/store/rows.cpp", "#include <nlohmann/json.hpp>\n"}}),
               testing::SizeIs(3));

@@ -8,8 +8,8 @@
 #include "daemon/bus/methods/methods.hpp"
 #include "daemon/bus/queries/query_answers.hpp"
 #include "daemon/bus/queries/query_bytes.hpp"
-#include "daemon/core/run_plan.hpp"
-#include "daemon/core/run_selection.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
 
 namespace netperfd::bus::methods {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
-#include "daemon/core/boot_estimate.hpp"
+#include "daemon/core/queue/boot_estimate.hpp"
 #include "daemon/model/event_patterns.hpp"
 #include "dbus/names.hpp"
 

@@ -11,14 +11,14 @@
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/bus/queries/bundle_answer.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
+#include "daemon/core/comparison/stack_comparison.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/core/ports/audit_store.hpp"
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
-#include "daemon/core/run_plan.hpp"
-#include "daemon/core/run_selection.hpp"
-#include "daemon/core/stack_comparison.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {

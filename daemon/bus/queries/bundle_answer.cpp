@@ -14,7 +14,7 @@
 #include "daemon/bundle/redact.hpp"
 #include "daemon/bus/options/options.hpp"
 #include "daemon/bus/queries/query_answers.hpp"
-#include "daemon/core/run_selection.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {

@@ -17,11 +17,11 @@
 #include "daemon/bus/rows/wire.hpp"
 #include "daemon/bus/rows/wire_comparison.hpp"
 #include "daemon/bus/rows/wire_samples.hpp"
-#include "daemon/core/job_comparison.hpp"
-#include "daemon/core/run_comparison.hpp"
-#include "daemon/core/run_plan.hpp"
-#include "daemon/core/selected_page.hpp"
-#include "daemon/core/stack_comparison.hpp"
+#include "daemon/core/comparison/job_comparison.hpp"
+#include "daemon/core/comparison/run_comparison.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
+#include "daemon/core/comparison/selected_page.hpp"
+#include "daemon/core/comparison/stack_comparison.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {

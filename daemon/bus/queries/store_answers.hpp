@@ -9,9 +9,9 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/bus/queries/query_bytes.hpp"
-#include "daemon/core/keep_rules.hpp"
 #include "daemon/core/ports/query_runner.hpp"
 #include "daemon/core/ports/run_queries.hpp"
+#include "daemon/core/retention/keep_rules.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "daemon/bus/rows/wire.hpp"
-#include "daemon/core/run_comparison.hpp"
-#include "daemon/core/run_plan.hpp"
+#include "daemon/core/comparison/run_comparison.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
 #include "dbus/compat.hpp"
 
 namespace netperfd::bus {

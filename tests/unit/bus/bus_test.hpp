@@ -15,7 +15,7 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/core/importer.hpp"
-#include "daemon/core/scheduler.hpp"
+#include "daemon/core/queue/scheduler.hpp"
 #include "dbus/compat.hpp"
 #include "dbus/names.hpp"
 #include "tests/unit/bus/fake_query_runner.hpp"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/core/boot_switch.hpp"
-#include "daemon/core/resumption.hpp"
+#include "daemon/core/queue/resumption.hpp"
+#include "daemon/core/sides/boot_switch.hpp"
 #include "tests/unit/core/design_fixture.hpp"
 
 namespace netperfd::core {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/cpu_split.hpp"
+#include "daemon/core/run/cpu_split.hpp"
 
 #include <gtest/gtest.h>
 

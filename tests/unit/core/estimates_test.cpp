@@ -2,7 +2,7 @@
 // How far a job is, and when it may end.
 #include <gmock/gmock.h>
 
-#include "daemon/core/scheduler.hpp"
+#include "daemon/core/queue/scheduler.hpp"
 #include "tests/unit/core/design_fixture.hpp"
 #include "tests/unit/core/scheduler_fixture.hpp"
 

@@ -2,8 +2,8 @@
 // The controller takes and stores the environment of a run.
 #include <gmock/gmock.h>
 
-#include "daemon/core/scheduler.hpp"
-#include "daemon/core/trace_facts.hpp"
+#include "daemon/core/queue/scheduler.hpp"
+#include "daemon/core/run/trace_facts.hpp"
 #include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 

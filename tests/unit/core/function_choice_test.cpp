@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/function_choice.hpp"
+#include "daemon/core/run/function_choice.hpp"
 
 #include <gmock/gmock.h>
 

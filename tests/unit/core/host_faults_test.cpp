@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a run says of a host that changed under it, by made-up clocks.
-#include "daemon/core/host_faults.hpp"
+#include "daemon/core/run/host_faults.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/quotas.hpp"
+#include "daemon/core/queue/quotas.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/resumption.hpp"
+#include "daemon/core/queue/resumption.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Which jobs rules keep, and how the others are removed.
-#include "daemon/core/retention.hpp"
+#include "daemon/core/retention/retention.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

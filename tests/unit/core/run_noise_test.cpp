@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Figures and flags of the noise of a host, from a record with the kernel's readings.
-#include "daemon/core/run_noise.hpp"
+#include "daemon/core/run/run_noise.hpp"
 
 #include <gmock/gmock.h>
 

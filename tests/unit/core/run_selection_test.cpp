@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/run_selection.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

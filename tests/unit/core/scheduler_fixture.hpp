@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "daemon/core/scheduler.hpp"
+#include "daemon/core/queue/scheduler.hpp"
 #include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/scheduler.hpp"
+#include "daemon/core/queue/scheduler.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/core/host_faults.hpp"
+#include "daemon/core/run/host_faults.hpp"
 #include "tests/unit/counters/fact_tree.hpp"
 
 namespace netperfd::counters {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/core/job_comparison.hpp"
-#include "daemon/core/run_plan.hpp"
-#include "daemon/core/run_selection.hpp"
+#include "daemon/core/comparison/job_comparison.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
 namespace netperfd::store {

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "daemon/core/run_comparison.hpp"
-#include "daemon/core/selected_page.hpp"
+#include "daemon/core/comparison/run_comparison.hpp"
+#include "daemon/core/comparison/selected_page.hpp"
 #include "tests/unit/store/design_fixture.hpp"
 
 namespace netperfd::store {

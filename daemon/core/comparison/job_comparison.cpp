@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/core/comparison/job_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/analysis/compare/traced_account.hpp"
+#include "daemon/core/comparison/run_selection.hpp"
+#include "daemon/model/wording.hpp"
+
+namespace netperfd::core {
+namespace {
+
+struct JobSides {
+  std::vector<SelectedRun> a, b;  // only finished ones
+  std::uint32_t failed_a = 0, failed_b = 0;
+};
+
+SelectedRun selected(const RunRow& run) {
+  const bool from_bundle =
+      std::ranges::any_of(run.flags, [](const QualityFlag& flag) { return flag.code == kFromBundle; });
+  return {.id = run.id,
+          .job = run.job,
+          .scenario = run.spec.name,
+          .label = run.spec.label,
+          .arm = run.arm,
+          .started = run.started,
+          .ended = run.ended,
+          .imported = from_bundle ? std::optional{run.created} : std::nullopt,
+          .owner = run.owner};
+}
+
+// A run whose trace was skipped is neither plain, since it was drawn as traced, nor traced.
+bool is_as_drawn(const RunRow& run) {
+  return !run.trace || run.trace->skipped.empty();
+}
+
+JobSides sides_of(const std::vector<RunRow>& runs, bool variants) {
+  JobSides sides;
+  for (const RunRow& run : runs) {
+    if (!variants && !is_as_drawn(run)) continue;
+    const bool of_a = variants ? run.arm.variant == 'A' : !run.arm.traced;
+    if (run.state == RunState::finished) (of_a ? sides.a : sides.b).push_back(selected(run));
+    if (run.state == RunState::failed) ++(of_a ? sides.failed_a : sides.failed_b);
+  }
+  return sides;
+}
+
+// `runs` may have any state.
+bool has_sides(const std::vector<RunRow>& runs, const std::optional<Design>& design) {
+  if (!design) return false;
+  if (design->has_variants()) return true;
+  bool plain = false;
+  bool traced = false;
+  for (const RunRow& run : runs) (run.arm.traced ? traced : plain) = true;
+  return plain && traced;
+}
+
+Status expect_runs(JobId job, const char* side, const std::string& name,
+                   const std::vector<SelectedRun>& runs) {
+  if (runs.empty()) {
+    return fail(ErrorKind::not_found,
+                fmt::format("job {}: side {}, {}, has no finished run", job, side, in_quotes(name)));
+  }
+  if (runs.size() <= kSelectedRuns) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("job {}: side {} has {} runs; at most {} can be compared", job, side, runs.size(),
+                          kSelectedRuns));
+}
+
+// What the job that is confirmed found in the functions of this one.
+void add_first(const std::vector<FunctionDelta>& first, std::vector<FunctionDelta>& functions) {
+  for (FunctionDelta& function : functions) {
+    const auto same = std::ranges::find_if(first, [&](const FunctionDelta& each) {
+      return each.traced && function.traced && each.name == function.name && each.module == function.module &&
+             each.duplicate == function.duplicate;
+    });
+    if (same == first.end()) continue;
+    function.first = same->cost;
+    function.agrees = analysis::agree(same->cost, function.cost);
+  }
+}
+
+Result<ComparedSelections> compare_own_sides(RunQueries& queries, JobId job, const std::vector<RunRow>& runs,
+                                             const analysis::ComparisonSettings& settings,
+                                             const Comparer& comparer) {
+  const std::optional<Design>& design = runs.front().spec.design;
+  if (!has_sides(runs, design)) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("job {}: it has no design with two sides; compare two selections of runs", job));
+  }
+  const bool variants = design->has_variants();
+  const JobSides sides = sides_of(runs, variants);
+  auto enough = expect_runs(job, "A", variants ? design->a->name : "plain", sides.a);
+  if (enough) enough = expect_runs(job, "B", variants ? design->b->name : "traced", sides.b);
+  if (!enough) return std::unexpected(std::move(enough.error()));
+  analysis::ComparisonSettings declared = settings;
+  if (declared.changed.empty()) {
+    declared.changed = variants ? design->changed : std::vector<std::string>{"trace"};
+  }
+  declared.failed_a = sides.failed_a;
+  declared.failed_b = sides.failed_b;
+  return compare_runs(queries, sides.a, sides.b, declared, comparer, runs.front().spec.purpose);
+}
+
+}  // namespace
+
+Result<ComparedSelections> compare_job(RunQueries& queries, JobId job,
+                                       const analysis::ComparisonSettings& settings,
+                                       const Comparer& comparer) {
+  if (auto known = check_changed(settings.changed); !known) return std::unexpected(std::move(known.error()));
+  const auto runs = queries.runs_of_job(job);
+  if (!runs) return std::unexpected(runs.error());
+  const auto of_job = with_figures(queries, settings, {job});
+  if (!of_job) return std::unexpected(of_job.error());
+  auto compared = compare_own_sides(queries, job, *runs, *of_job, comparer);
+  const auto first = runs->front().spec.confirms;
+  if (!compared || !first) return compared;
+  // If the first job cannot be compared any more, this one still can.
+  const auto runs_of_first = queries.runs_of_job(*first);
+  if (!runs_of_first) return compared;
+  const auto found = compare_own_sides(queries, *first, *runs_of_first, *of_job, comparer);
+  if (!found) return compared;
+  compared->confirms = first;
+  add_first(found->comparison.attribution.functions, compared->comparison.attribution.functions);
+  return compared;
+}
+
+}  // namespace netperfd::core

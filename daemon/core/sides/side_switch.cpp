@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/core/sides/side_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace netperfd::core {
+
+SideSwitch::SideSwitch(Ports ports, JobId job, Design design)
+    : ports_(ports), job_(job), design_(std::move(design)) {}
+
+void SideSwitch::bring(const Arm& arm, Done done) {
+  target_ = {.variant = arm.variant, .build = arm.build};
+  target_for_ = arm;
+  given_up_ = false;
+  start(std::move(done), [this] { original_ ? switch_over() : find_original(); });
+}
+
+void SideSwitch::restore(Done done) {
+  given_up_ = false;
+  start(std::move(done), [this] { go_back(); });
+}
+
+// `done` must not be called from inside this call.
+void SideSwitch::start(Done done, std::function<void()> first) {
+  done_ = std::move(done);
+  turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this, first = std::move(first)] {
+    const auto kept = std::move(turn_);
+    first();
+  });
+}
+
+void SideSwitch::give_up() {
+  given_up_ = true;
+  if (!command_ || switching_) return;
+  command_.reset();
+  turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] {
+    const auto kept = std::move(turn_);
+    finish({});
+  });
+}
+
+void SideSwitch::find_original() {
+  if (given_up_) return finish({});
+  candidates_.clear();
+  for (const char variant : {'B', 'A'}) {
+    if (side_of({.variant = variant, .build = 0}).verify.empty()) continue;
+    const std::uint32_t builds = design_.builds();
+    for (std::uint32_t build = builds; build > 1; --build) candidates_.push_back({variant, build});
+    candidates_.push_back({.variant = variant, .build = std::min(builds, 1U)});
+  }
+  try_next();
+}
+
+void SideSwitch::try_next() {
+  if (given_up_) return finish({});
+  if (candidates_.empty()) {
+    return found({.variant = 'A', .build = std::min(design_.builds(), 1U)}, std::nullopt);
+  }
+  const Place place = candidates_.back();
+  candidates_.pop_back();
+  run(side_of(place).check_of(place.build), [this, place](const CommandEnd& end) {
+    if (end.error.empty()) return found(place, place);
+    try_next();
+  });
+}
+
+void SideSwitch::found(Place original, std::optional<Place> applied) {
+  original_ = original;
+  applied_ = applied;
+  switch_over();
+}
+
+void SideSwitch::switch_over() {
+  if (given_up_) return finish({});
+  const bool same_letter =
+      applied_for_.block == target_for_.block && applied_for_.letter == target_for_.letter;
+  if (applied_ == target_ && same_letter) return verify();
+  const Variant& side = side_of(target_);
+  const std::vector<std::string> argv = side.switch_to(target_.build);
+  if (argv.empty()) {
+    applied_ = target_;
+    return verify();
+  }
+  if (const auto noted = note_original(); !noted) {
+    return finish(
+        fail(ErrorKind::io, fmt::format("side {}: not applied, since the way back could not be noted: {}",
+                                        side.name, noted.error().message)));
+  }
+  applied_.reset();
+  switched_ = true;
+  switching_ = true;
+  run(argv, [this, &side, argv](const CommandEnd& end) {
+    switching_ = false;
+    if (!end.error.empty()) return finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
+    applied_ = target_;
+    applied_for_ = target_for_;
+    if (given_up_) return finish({});
+    verify();
+  });
+}
+
+void SideSwitch::verify() {
+  const Variant& side = side_of(target_);
+  const std::vector<std::string> argv = side.check_of(target_.build);
+  if (argv.empty()) return finish({});
+  run(argv, [this, &side, argv](const CommandEnd& end) {
+    if (end.error.empty()) return finish({});
+    applied_.reset();  // even if its switch succeeded
+    finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
+  });
+}
+
+void SideSwitch::go_back() {
+  const bool is_back = !switched_ || applied_ == original_;
+  const Place place = original_.value_or(Place{});
+  const Variant& side = side_of(place);
+  const std::vector<std::string> argv = side.switch_to(place.build);
+  if (is_back || argv.empty()) return finish(noted_ ? ports_.journal.clear() : Status{});
+  applied_.reset();
+  switching_ = true;
+  run(argv, [this, &side, argv](const CommandEnd& end) {
+    switching_ = false;
+    if (!end.error.empty()) {
+      return finish(
+          fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
+                                          side.name, side_failure(side, argv, end.error))));
+    }
+    applied_ = original_;
+    finish(ports_.journal.clear());
+  });
+}
+
+Status SideSwitch::note_original() {
+  const Variant& side = side_of(*original_);
+  if (noted_ || side.apply.empty()) return {};
+  auto written =
+      ports_.journal.write({.job = job_, .side = side.name, .apply = side.switch_to(original_->build)});
+  noted_ = written.has_value();
+  return written;
+}
+
+void SideSwitch::run(const std::vector<std::string>& argv, const Next& next) {
+  auto started = ports_.commands.start(argv, kCommandTimeout, [this, next](const CommandEnd& end) {
+    const auto ended = std::move(command_);
+    next(end);
+  });
+  if (!started) return next({started.error().message});
+  command_ = std::move(*started);
+}
+
+void SideSwitch::finish(const Status& status) {
+  const auto done = std::exchange(done_, nullptr);
+  done(status);
+}
+
+}  // namespace netperfd::core
