@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/core/iperf3_facts.hpp"
+#include "daemon/core/run/iperf3_facts.hpp"
 #include "daemon/counters/machine_facts.hpp"
 
 namespace netperfd::counters {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/goodput.hpp"
-#include "daemon/core/iperf3_facts.hpp"
+#include "daemon/core/run/iperf3_facts.hpp"
 #include "daemon/import/memory_file.hpp"
 
 namespace netperfd::import {
