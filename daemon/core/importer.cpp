@@ -343,7 +343,8 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Sourc
     record.started = file.workload->started;
     record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
   }
-  auto& all = record.workload.report.flags;
+  auto& all = record.flags;
+  all = std::exchange(record.workload.report.flags, {});
   for (const std::string& clause : *clauses) {
     flags.insert(flags.begin(), {std::string(kImportedBefore), clause + "; both are one measurement"});
   }

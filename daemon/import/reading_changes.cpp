@@ -150,6 +150,7 @@ std::vector<Change> changes_between(const core::RunReading& stored, const core::
   rows::visit_fields(stored.report, [&](const auto& field, const auto& before) {
     found.compare(field.key, before, now.report.*field.member);
   });
+  found.compare("flags", stored.flags, now.flags);
   found.compare("goodput_bytes", stored.goodput_bytes, now.goodput_bytes);
   if (stored.test && now.test) compare_test(found, *stored.test, *now.test);
   return found.take();

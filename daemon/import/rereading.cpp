@@ -71,7 +71,7 @@ Result<core::RunReading> Rereading::stored_reading(const core::RunRow& run) {
   report.cpu_client_percent = run.cpu_client_percent;
   report.cpu_server_percent = run.cpu_server_percent;
   report.sums = run.sums;
-  report.flags = run.flags;
+  reading.flags = run.flags;
   auto streams = ports_.runs.streams(run.id);
   if (!streams) return std::unexpected(std::move(streams.error()));
   report.streams = std::move(*streams);
@@ -116,9 +116,9 @@ Result<Reread> Rereading::read_live(const core::RunRow& run) {
   }
   auto stored = stored_reading(run);
   if (!stored) return std::unexpected(std::move(stored.error()));
-  core::RunReading now{.report = std::move(parsed->report), .goodput_bytes = {}, .test = {}};
+  core::RunReading now{.report = std::move(parsed->report), .flags = {}, .goodput_bytes = {}, .test = {}};
   now.goodput_bytes = analysis::goodput_of(now.report);
-  now.report.flags = merged_flags(run.flags, std::move(now.report.flags));
+  now.flags = merged_flags(run.flags, std::exchange(now.report.flags, {}));
   return Reread{.stored = std::move(*stored), .now = std::move(now)};
 }
 
@@ -162,7 +162,7 @@ Result<std::optional<Reread>> Rereading::read_import(const core::RunRow& run) {
                                     .fingerprint = core::fingerprint_of_document(*workload)};
   now.report = std::move(workload->report);
   now.goodput_bytes = analysis::goodput_of(now.report);
-  now.report.flags = merged_flags(run.flags, std::move(now.report.flags));
+  now.flags = merged_flags(run.flags, std::exchange(now.report.flags, {}));
   return Reread{.stored = std::move(*stored), .now = std::move(now)};
 }
 

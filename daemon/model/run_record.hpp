@@ -52,7 +52,7 @@ struct Iperf3Report {
   std::vector<Totals> sums;     // one for each direction
   std::vector<Totals> streams;  // one for each stream
   std::vector<Interval> intervals;
-  std::vector<QualityFlag> flags;
+  std::vector<QualityFlag> flags;  // on what was read; a RunRecord owns them all
 
   bool operator==(const Iperf3Report&) const = default;
 };
@@ -159,8 +159,9 @@ struct RunRecord {
   std::string error;                  // empty exactly if state is finished
   std::optional<WallTime> started;    // the moment of the client's release
   std::optional<WallTime> ended;      // the moment when the client was found to have ended
-  WorkloadResult workload;
-  std::optional<TraceRecord> trace;  // absent if the job asked for none
+  WorkloadResult workload;            // without flags
+  std::vector<QualityFlag> flags;     // of its workload, its trace, its host and its import
+  std::optional<TraceRecord> trace;   // absent if the job asked for none
   Traffic traffic;
   std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
   std::optional<Counters> counters;        // absent: the client was never released, or none were read

@@ -88,12 +88,13 @@ Status replace_test(Connection& connection, RunId run, const core::RunReading::T
 
 }  // namespace
 
-Status write_report(Connection& connection, RunId run, const Iperf3Report& report) {
+Status write_report(Connection& connection, RunId run, const Iperf3Report& report,
+                    const std::vector<QualityFlag>& flags) {
   if (auto done = update_run_figures(connection, run, report); !done) return done;
   if (auto done = insert_sums(connection, run, report); !done) return done;
   if (auto done = write_all(connection, "streams", run, report.streams); !done) return done;
   if (auto done = write_all(connection, "intervals", run, report.intervals); !done) return done;
-  return write_all(connection, "flags", run, report.flags);
+  return write_all(connection, "flags", run, flags);
 }
 
 Status replace_reading(Connection& connection, RunId run, const core::RunReading& reading) {
@@ -102,7 +103,7 @@ Status replace_reading(Connection& connection, RunId run, const core::RunReading
     const auto emptied = connection.execute(fmt::format("DELETE FROM {} WHERE run = {}", table, run));
     if (!emptied) return emptied;
   }
-  if (auto done = write_report(connection, run, reading.report); !done) return done;
+  if (auto done = write_report(connection, run, reading.report, reading.flags); !done) return done;
   if (auto done = replace_goodput(connection, run, reading.goodput_bytes); !done) return done;
   return reading.test ? replace_test(connection, run, *reading.test) : Status{};
 }

@@ -277,7 +277,7 @@ Status RunWriter::count_growth(std::string_view table, std::int64_t row, const G
 Status RunWriter::write_record(const RunRecord& record) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
-  if (auto done = write_report(connection_, record.id, workload.report); !done) return done;
+  if (auto done = write_report(connection_, record.id, workload.report, record.flags); !done) return done;
   if (workload.latency) {
     if (auto done = write_latency(connection_, record.id, *workload.latency); !done) return done;
   }

@@ -15,7 +15,8 @@ namespace netperfd::core {
 
 // Everything else of a run comes from elsewhere: its state, its error, the trace, the counters.
 struct RunReading {
-  Iperf3Report report;                         // with all flags of the run
+  Iperf3Report report;                         // without flags
+  std::vector<QualityFlag> flags;              // all of the run
   std::optional<std::uint64_t> goodput_bytes;  // as in Traffic
   // Only of an import, which has these from its document too.
   struct Test {

@@ -93,7 +93,7 @@ std::vector<QualityFlag> host_flags(const HostChanges& changes) {
 }
 
 void add_host_faults(const HostChanges& changes, RunRecord& record) {
-  std::ranges::move(host_flags(changes), std::back_inserter(record.workload.report.flags));
+  std::ranges::move(host_flags(changes), std::back_inserter(record.flags));
   if (record.started && set_by(changes) != microseconds{0}) record.ended = *record.started + passed(changes);
 }
 

@@ -71,13 +71,13 @@ Status RunController::prepare_trace() {
   trace_ = std::move(*trace);
   const auto& graph = spec_.trace->function_graph;
   if (graph && !graph->left_out.empty()) {
-    result_.report.flags.push_back(
+    flags_.push_back(
         {std::string(kFunctionsLeftOut),
          fmt::format("Only one side of the design has {}: traced on neither, it counts to its callers.",
                      fmt::join(graph->left_out, ", "))});
   }
   if (graph && !graph->not_counted.empty()) {
-    result_.report.flags.push_back(
+    flags_.push_back(
         {std::string(kBudgetNotApplied),
          fmt::format("All functions are traced, whatever they cost, because their calls could not be counted "
                      "before the job: {}",
@@ -93,7 +93,7 @@ Status RunController::go_on_without_trace(const Error& error) {
   if (!spec_.trace->optional || error.kind == ErrorKind::invalid_argument || !restored)
     return std::unexpected(error);
   trace_record_.emplace().skipped = error.message;
-  result_.report.flags.push_back({"trace-skipped", fmt::format("not traced: {}", error.message)});
+  flags_.push_back({"trace-skipped", fmt::format("not traced: {}", error.message)});
   return {};
 }
 
@@ -101,7 +101,7 @@ bool RunController::abandon_trace() {
   if (!trace_) return true;
   const Status restored = trace_->abandon();
   trace_.reset();
-  if (!restored) result_.report.flags.push_back({std::string(kTracefsNotRestored), restored.error().message});
+  if (!restored) flags_.push_back({std::string(kTracefsNotRestored), restored.error().message});
   return restored.has_value();
 }
 
@@ -241,15 +241,16 @@ void RunController::workload_stopped() {
 void RunController::workload_ended(WorkloadResult result) {
   workload_stopped();
   workload_ended_ = true;
-  auto flags = std::move(result_.report.flags);
   result_ = std::move(result);
-  std::ranges::move(flags, std::back_inserter(result_.report.flags));
+  auto& flags = result_.report.flags;
+  flags_.insert(flags_.begin(), std::move_iterator{flags.begin()}, std::move_iterator{flags.end()});
+  flags.clear();
   finish_if_complete();
 }
 
 void RunController::trace_ended(TraceRecord record, std::vector<QualityFlag> flags) {
   trace_record_ = std::move(record);
-  std::ranges::move(flags, std::back_inserter(result_.report.flags));
+  std::ranges::move(flags, std::back_inserter(flags_));
   trace_ended_ = true;
   finish_if_complete();
 }
@@ -262,7 +263,7 @@ void RunController::finish_if_complete() {
 bool RunController::wait_for_server() {
   const auto not_restored = [](const QualityFlag& flag) { return flag.code == kTracefsNotRestored; };
   if (early_end_ || result_.server == ServerAbsence::none || state_ != RunState::collecting ||
-      std::ranges::any_of(result_.report.flags, not_restored)) {
+      std::ranges::any_of(flags_, not_restored)) {
     return false;
   }
   const auto again = [this] {
@@ -292,6 +293,7 @@ bool RunController::wait_for_server() {
 
 void RunController::forget_attempt() {
   result_ = {};
+  flags_.clear();
   workload_stopped_ = false;
   workload_ended_ = false;
   trace_ended_ = false;
@@ -303,7 +305,7 @@ void RunController::forget_attempt() {
 
 void RunController::add_wait() {
   if (!wait_.waited()) return;
-  result_.report.flags.push_back({std::string(kServerWaited), wait_.result_words()});
+  flags_.push_back({std::string(kServerWaited), wait_.result_words()});
   if (result_.server != ServerAbsence::none) result_.error += "; " + wait_.result_words();
 }
 
@@ -322,6 +324,7 @@ RunRecord RunController::make_record() {
     record.error = result_.error;
   }
   record.workload = std::move(result_);
+  record.flags = std::move(flags_);
   record.trace = std::move(trace_record_);
   record.traffic = {analysis::goodput_of(record.workload.report), std::move(packet_count_)};
   record.counters = std::move(counters_);

@@ -153,6 +153,7 @@ class RunController final : private WorkloadListener, private TraceListener {
   bool workload_stopped_ = false;  // no process of it is left
   bool workload_ended_ = false;    // and result_ is complete
   WorkloadResult result_;
+  std::vector<QualityFlag> flags_;
   std::optional<TraceRecord> trace_record_;
   bool trace_ended_ = false;  // trace_record_ is complete
   std::unique_ptr<ActiveHostWatch> host_;

@@ -111,7 +111,7 @@ class NoiseOfRun {
     }
   }
   void flag(std::string_view code, std::string message) {
-    record_.workload.report.flags.push_back({std::string{code}, std::move(message)});
+    record_.flags.push_back({std::string{code}, std::move(message)});
   }
   // Seconds of the window, and of all of the workload's CPUs in it; 0: unknown.
   [[nodiscard]] double window() const { return seconds_of(figure(noise::kWindow).value_or(0)); }

@@ -137,8 +137,7 @@ TEST_F(BudgetCount, that_fails_lets_the_runs_trace_all_functions_and_say_so) {
   EXPECT_THAT(left_out(), IsEmpty());
   end_traced_run();
   ASSERT_THAT(flags_of(41), ElementsAre(kBudgetNotApplied));
-  EXPECT_THAT(store_.runs.at(41).record->workload.report.flags[0].message,
-              HasSubstr("the server has closed the connection"));
+  EXPECT_THAT(store_.runs.at(41).record->flags[0].message, HasSubstr("the server has closed the connection"));
 }
 
 TEST_F(BudgetCount, fails_where_a_figure_is_missing_or_the_trace_is_damaged) {

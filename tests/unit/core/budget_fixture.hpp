@@ -66,7 +66,7 @@ class BudgetCount : public DesignRuns {
   }
   [[nodiscard]] std::vector<std::string> flags_of(RunId run) const {
     std::vector<std::string> codes;
-    for (const auto& flag : store_.runs.at(run).record->workload.report.flags) codes.push_back(flag.code);
+    for (const auto& flag : store_.runs.at(run).record->flags) codes.push_back(flag.code);
     return codes;
   }
   static StoredRun a_traced_run(RunId run) {

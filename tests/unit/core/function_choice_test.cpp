@@ -63,9 +63,9 @@ TEST_F(CommonFunctionsOfAJob, are_what_all_runs_trace_and_the_rest_is_named) {
     EXPECT_THAT(spec.function_graph->left_out, ElementsAre("hsr_hash"));
   }
   for (const auto& [id, run] : store_.runs) {
-    ASSERT_EQ(run.record->workload.report.flags.size(), 1U);
-    EXPECT_EQ(run.record->workload.report.flags[0].code, kFunctionsLeftOut);
-    EXPECT_THAT(run.record->workload.report.flags[0].message, HasSubstr("hsr_hash"));
+    ASSERT_EQ(run.record->flags.size(), 1U);
+    EXPECT_EQ(run.record->flags[0].code, kFunctionsLeftOut);
+    EXPECT_THAT(run.record->flags[0].message, HasSubstr("hsr_hash"));
   }
 }
 
@@ -74,7 +74,7 @@ TEST_F(CommonFunctionsOfAJob, are_all_where_both_sides_have_the_same) {
   submit(a_traced_design());
   run_all();
   for (const TraceSpec& spec : tracer_.specs) EXPECT_THAT(spec.function_graph->left_out, IsEmpty());
-  for (const auto& [id, run] : store_.runs) EXPECT_THAT(run.record->workload.report.flags, IsEmpty());
+  for (const auto& [id, run] : store_.runs) EXPECT_THAT(run.record->flags, IsEmpty());
 }
 
 TEST_F(CommonFunctionsOfAJob, are_not_asked_for_where_no_function_is_traced) {

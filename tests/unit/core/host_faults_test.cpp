@@ -127,8 +127,8 @@ TEST_F(RunOnAFaultyHost, has_the_flags_of_it) {
   changes.cpus = {"CPU 1 went offline"};
   const RunRecord record = run(changes);
   EXPECT_EQ(record.state, RunState::finished);
-  EXPECT_THAT(record.workload.report.flags, ElementsAre(testing::Field(&QualityFlag::code, "host-suspended"),
-                                                        testing::Field(&QualityFlag::code, "cpus-changed")));
+  EXPECT_THAT(record.flags, ElementsAre(testing::Field(&QualityFlag::code, "host-suspended"),
+                                        testing::Field(&QualityFlag::code, "cpus-changed")));
   EXPECT_EQ(*record.ended - *record.started, seconds{10});
 }
 
@@ -136,7 +136,7 @@ TEST_F(RunOnAFaultyHost, lasts_as_long_as_it_did_although_its_clock_was_set) {
   for (const hours set : {-kYear, kYear}) {
     const RunRecord record = run(changes_of(seconds{10}, {}, set));
     EXPECT_EQ(*record.ended - *record.started, seconds{10});
-    EXPECT_THAT(record.workload.report.flags, ElementsAre(testing::Field(&QualityFlag::code, "clock-set")));
+    EXPECT_THAT(record.flags, ElementsAre(testing::Field(&QualityFlag::code, "clock-set")));
   }
 }
 

@@ -104,7 +104,7 @@ TEST_F(ImportFiles, that_were_imported_before_are_flagged_with_the_run) {
   const RunRecord& again = imported(with_digest(a_document(), 'a'), "two.json", 7);
   EXPECT_THAT(codes_of(again), ElementsAre("imported", "too-short", "imported-before"));
   const std::string clause = fmt::format("two.json was imported before: run {} has the same file", first);
-  EXPECT_EQ(again.workload.report.flags.at(2).message, clause + "; both are one measurement");
+  EXPECT_EQ(again.flags.at(2).message, clause + "; both are one measurement");
   EXPECT_THAT(results.back()->repeated, ElementsAre(clause));
   EXPECT_THAT(codes_of(imported(with_digest(a_document(), 'b'), "two.json", 7)),
               Not(Contains("imported-before")))

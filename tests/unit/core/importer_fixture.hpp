@@ -46,14 +46,14 @@ inline ImportedFile a_document() {
   sum.received_bytes = 1'000;
   sum.received_bits_per_second = 8'000;
   workload.report.sums.push_back(sum);
-  workload.report.flags.push_back({"too-short", "short"});
+  flags.push_back({"too-short", "short"});
   workload.started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
 }
 
 inline std::vector<std::string> codes_of(const RunRecord& record) {
   std::vector<std::string> codes;
-  for (const QualityFlag& flag : record.workload.report.flags) codes.push_back(flag.code);
+  for (const QualityFlag& flag : record.flags) codes.push_back(flag.code);
   return codes;
 }
 

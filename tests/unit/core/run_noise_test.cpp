@@ -90,7 +90,7 @@ class NoiseFixture : public testing::Test {
   std::vector<std::string> codes() {
     add_noise(spec, record);
     std::vector<std::string> found;
-    for (const QualityFlag& flag : record.workload.report.flags) found.push_back(flag.code);
+    for (const QualityFlag& flag : record.flags) found.push_back(flag.code);
     return found;
   }
   void add_interval(double bits_per_second) {
@@ -101,7 +101,7 @@ class NoiseFixture : public testing::Test {
     interval.bytes = static_cast<std::uint64_t>(bits_per_second / 8);
     record.workload.report.intervals.push_back(interval);
   }
-  [[nodiscard]] std::string message() const { return record.workload.report.flags.at(0).message; }
+  [[nodiscard]] std::string message() const { return record.flags.at(0).message; }
 
   JobSpec spec;
   RunRecord record;
@@ -160,7 +160,7 @@ TEST_F(NoiseOfARun, is_seen_and_unseen_load_that_is_too_much_together_only) {
   set(noise::kTasks, 7 * kSecond + 7 * kSecond / 10, "ns");  // 0.6 s of others
   set_busy(7 * kSecond + 13 * kSecond / 10, 0);              // and 0.6 s that nobody sees: 3 % each
   EXPECT_THAT(codes(), ElementsAre(noise::kUnknownLoad));
-  record.workload.report.flags.clear();
+  record.flags.clear();
   SetUp();
   set(noise::kTasks, 9 * kSecond, "ns");
   set_busy(9 * kSecond + 6 * kSecond / 10, 0);
@@ -191,7 +191,7 @@ TEST_F(NoiseOfARun, of_a_pure_latency_run_is_that_of_any_run) {
   set(noise::kHeat, 1);
   EXPECT_THAT(codes(), ElementsAre(noise::kForeignLoad, noise::kStolen, noise::kSlowed, noise::kIrqsMoved,
                                    noise::kMemoryPressure));
-  record.workload.report.flags.clear();
+  record.flags.clear();
   SetUp();
   spec.workload = WorkloadKind::latency;
   record.workload.report.sums.clear();
@@ -232,7 +232,7 @@ TEST_F(NoiseOfARun, is_a_limit_or_heat_that_held_the_cpus) {
   set(noise::kThrottled, kSecond, "ns");
   EXPECT_THAT(codes(), ElementsAre(noise::kSlowed));
   EXPECT_THAT(message(), HasSubstr("held it for 1.00 s"));
-  record.workload.report.flags.clear();
+  record.flags.clear();
   set(noise::kThrottled, 0, "ns");
   set(noise::kHeat, 3);
   EXPECT_THAT(codes(), ElementsAre(noise::kSlowed));
@@ -257,7 +257,7 @@ TEST_F(NoiseOfARun, does_not_take_its_own_probes_for_others) {
   const double segments = 1e9 / 1448, requests = 10 * 10'000;
   set_device(segments * 1514 + requests * 1442, segments * 66 + requests * 1442);
   EXPECT_THAT(codes(), Contains(noise::kForeignTraffic)) << "else the test proves nothing";
-  record.workload.report.flags.clear();
+  record.flags.clear();
   LatencyReport& latency = record.workload.latency.emplace();
   latency.probes = {
       {.name = "udp", .protocol = "udp", .rate = 10'000, .length = 1'400, .dscp = {}, .timestamps = ""}};
@@ -289,7 +289,7 @@ TEST_F(NoiseOfARun, is_pressure_of_memory_by_psi_or_without_it_by_reclaims) {
   set(noise::kMemoryStall, kSecond, "ns");
   EXPECT_THAT(codes(), ElementsAre(noise::kMemoryPressure));
   EXPECT_THAT(message(), HasSubstr("10 %"));
-  record.workload.report.flags.clear();
+  record.flags.clear();
   set(noise::kMemoryStall, 0, "ns");
   set(noise::kReclaims, 5);
   EXPECT_THAT(codes(), IsEmpty()) << "PSI knows better";

@@ -73,9 +73,9 @@ TEST_F(ServerWaiting, measures_once_the_server_is_free_and_says_how_long_it_was_
   measure();
   EXPECT_EQ(record().state, RunState::finished);
   EXPECT_EQ(record().error, "");
-  ASSERT_EQ(record().workload.report.flags.size(), 1U);
-  EXPECT_EQ(record().workload.report.flags[0].code, "server-waited");
-  EXPECT_EQ(record().workload.report.flags[0].message, "the server was busy: 2 attempts within 1.1 s failed");
+  ASSERT_EQ(record().flags.size(), 1U);
+  EXPECT_EQ(record().flags[0].code, "server-waited");
+  EXPECT_EQ(record().flags[0].message, "the server was busy: 2 attempts within 1.1 s failed");
 }
 
 TEST_F(ServerWaiting, counts_only_the_last_attempt) {
@@ -114,7 +114,7 @@ TEST_F(ServerWaiting, counts_only_the_last_attempt) {
   ASSERT_EQ(record().trace->events.size(), 1U);
   EXPECT_EQ(record().trace->events[0].count, 3U);
   EXPECT_THAT(record().workload.documents, IsEmpty());
-  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "server-waited")));
+  EXPECT_THAT(record().flags, ElementsAre(Field(&QualityFlag::code, "server-waited")));
 }
 
 TEST_F(ServerWaiting, gives_up_with_one_more_attempt_when_its_time_is_over) {
@@ -124,7 +124,7 @@ TEST_F(ServerWaiting, gives_up_with_one_more_attempt_when_its_time_is_over) {
   EXPECT_EQ(record().state, RunState::failed);
   EXPECT_EQ(record().error, "busy; the server was busy: 5 attempts within 10.1 s failed");
   EXPECT_EQ(attempts(), 5U) << "after 1, 2 and 4 s, and when the 10 s were over";
-  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "server-waited")));
+  EXPECT_THAT(record().flags, ElementsAre(Field(&QualityFlag::code, "server-waited")));
   EXPECT_EQ(clock_.waiting(), 1U) << "only the ended job lingers";
 }
 
@@ -133,7 +133,7 @@ TEST_F(ServerWaiting, of_no_time_fails_at_once) {
   meet(ServerAbsence::absent);
   EXPECT_EQ(record().state, RunState::failed);
   EXPECT_EQ(record().error, "refused");
-  EXPECT_THAT(record().workload.report.flags, IsEmpty());
+  EXPECT_THAT(record().flags, IsEmpty());
   EXPECT_EQ(attempts(), 1U);
 }
 

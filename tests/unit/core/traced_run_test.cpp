@@ -54,7 +54,7 @@ TEST_F(TracedRun, traces_from_before_the_release_to_the_workloads_end_and_stores
   EXPECT_EQ(state_of(), RunState::finished);
   ASSERT_TRUE(record().trace);
   EXPECT_EQ(record().trace->events.at(0).count, 3U);
-  EXPECT_THAT(record().workload.report.flags, Contains(Field(&QualityFlag::code, "events-lost")));
+  EXPECT_THAT(record().flags, Contains(Field(&QualityFlag::code, "events-lost")));
   clock_.turn();
   EXPECT_EQ(tracer_.alive(), 0);
 }
@@ -75,7 +75,7 @@ TEST_F(TracedRun, is_traced_and_counted_until_its_processes_end_and_not_while_th
   EXPECT_EQ(record().ended, stopped);
   EXPECT_EQ(std::ranges::count(tracer_.last().said, "stop"), 1);
   EXPECT_EQ(record().workload.report.sums.size(), 1U);
-  EXPECT_THAT(record().workload.report.flags, Contains(Field(&QualityFlag::code, "events-lost")));
+  EXPECT_THAT(record().flags, Contains(Field(&QualityFlag::code, "events-lost")));
 }
 
 TEST_F(TracedRun, waits_for_its_trace_when_its_output_was_read_first) {
@@ -142,7 +142,7 @@ TEST_F(TracedRun, is_measured_without_where_it_is_optional_and_says_so) {
   EXPECT_EQ(state_of(), RunState::finished);
   ASSERT_TRUE(record().trace);
   EXPECT_EQ(record().trace->skipped, "the kernel refuses it");
-  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "trace-skipped")));
+  EXPECT_THAT(record().flags, ElementsAre(Field(&QualityFlag::code, "trace-skipped")));
 }
 
 TEST_F(TracedRun, has_its_wrong_names_refused_also_where_it_is_optional) {
@@ -197,7 +197,7 @@ TEST_F(TracedRun, does_not_measure_beside_a_tracefs_that_could_not_be_put_back) 
   EXPECT_FALSE(workload_.last().released);
   workload_.last().end(a_failure("interrupted"));
   EXPECT_EQ(state_of(), RunState::failed);
-  EXPECT_THAT(record().workload.report.flags, ElementsAre(Field(&QualityFlag::code, "tracefs-not-restored")));
+  EXPECT_THAT(record().flags, ElementsAre(Field(&QualityFlag::code, "tracefs-not-restored")));
 }
 
 TEST_F(TracedRun, fails_where_the_kernel_finds_the_callers_words_wrong_also_where_it_is_optional) {

@@ -130,7 +130,7 @@ RunId RereadTest::live(const Iperf3Spec& asked, const std::string& out, const st
   record.started = store::kMorning;
   record.ended = store::kMorning + std::chrono::seconds{2};
   record.workload.report = workload::parse_iperf3_report(out, err, spec.iperf3).report;
-  std::ranges::copy(more, std::back_inserter(record.workload.report.flags));
+  std::ranges::copy(more, std::back_inserter(record.flags));
   record.workload.documents = {{"client.stdout", out}};
   if (!err.empty()) record.workload.documents.push_back({"client.stderr", err});
   record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);

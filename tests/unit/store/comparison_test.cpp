@@ -135,7 +135,7 @@ TEST_F(ComparisonQueries, a_plain_run_has_its_rate_goodput_packets_and_flags) {
   RunRecord kept;
   const RunId id = stored([&](RunRecord& record) {
     record.traffic = some_traffic();
-    record.workload.report.flags = {{"sums-disagree", "..."}, {"odd-intervals", "..."}};
+    record.flags = {{"sums-disagree", "..."}, {"odd-intervals", "..."}};
     kept = record;
   });
   const analysis::ComparedRun run = compared(id);

@@ -60,7 +60,9 @@ TEST_F(Digests, follow_what_is_written_about_jobs_and_runs) {
   entry.count = 7;
   must(store->update(entry));
   core::RunReading reading;
-  reading.report = a_record(kMeasured, 2, 9).workload.report;
+  const RunRecord measured = a_record(kMeasured, 2, 9);
+  reading.report = measured.workload.report;
+  reading.flags = measured.flags;
   reading.goodput_bytes = 815;
   reading.test =
       core::RunReading::Test{.asked = a_job().iperf3, .started = kMorning, .fingerprint = the_environment()};
@@ -168,7 +170,9 @@ TEST_F(Digests, of_a_damaged_job_stay_wrong_when_its_functions_are_chosen) {
 
 TEST_F(Digests, of_a_damaged_run_or_job_keep_its_figures_from_being_read_again) {
   core::RunReading reading;
-  reading.report = a_record(kMeasured, 2, 9).workload.report;
+  const RunRecord measured = a_record(kMeasured, 2, 9);
+  reading.report = measured.workload.report;
+  reading.flags = measured.flags;
   reading.test =
       core::RunReading::Test{.asked = a_job().iperf3, .started = kMorning, .fingerprint = the_environment()};
   damage("UPDATE jobs SET label = 'forged' WHERE id = 1");

@@ -54,7 +54,7 @@ TEST_F(RunStore, gives_a_run_back_as_it_was_stored) {
   EXPECT_EQ(row.sums[0], report.sums[0]);
   ASSERT_EQ(row.flags.size(), 1U);
   EXPECT_EQ(row.flags[0].code, "sum-mismatch");
-  EXPECT_EQ(row.flags[0].message, report.flags[0].message);
+  EXPECT_EQ(row.flags[0].message, record.flags[0].message);
   EXPECT_THAT(row.documents, ElementsAre("client.stdout", "client.stderr"));
 
   const auto streams = must(store->streams(run));

@@ -145,7 +145,7 @@ RunRecord a_record(RunId run, std::size_t streams, std::size_t interval_rows) {
   }
   for (std::size_t row = 0; row < interval_rows; ++row)
     report.intervals.push_back(some_interval(row, streams));
-  report.flags.push_back(
+  record.flags.push_back(
       {.code = "sum-mismatch", .message = "The streams add up to 17, not 16; 17 was used."});
   record.workload.documents = {{.name = "client.stdout", .bytes = "{\"start\": {}}\n"},
                                {.name = "client.stderr", .bytes = ""}};
