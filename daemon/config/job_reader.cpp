@@ -199,7 +199,7 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
       figures && figures->value.kind == YamlNode::Kind::list && spec.figures.empty())
     complaints.add(figures->value.place, "figures", "names no figure; leave it out for received alone");
   if (spec.workload == WorkloadKind::latency) {
-    spec.iperf3 = std::move(draft.latency.place);
+    spec.test = std::move(draft.latency.place);
     draft.local = std::move(draft.latency.local);
     draft.server_wait = draft.latency.server_wait;
   }
@@ -209,11 +209,11 @@ JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
     if (const YamlEntry* server = workload->find("server"))
       complaints.add(server->place, fmt::format("workload.{}.server", kind),
                      "stands beside `local`; a job has one of the two");
-    spec.iperf3.server = draft.local.bind;
-    spec.iperf3.local = std::move(draft.local);
+    spec.test.path.server = draft.local.bind;
+    spec.test.path.local = std::move(draft.local);
   }
   if (workload != nullptr && measures_path(spec))
-    spec.iperf3.server_wait = draft.server_wait.value_or(spec.iperf3.local ? 0s : kServerWait);
+    spec.test.path.server_wait = draft.server_wait.value_or(spec.test.path.local ? 0s : kServerWait);
   if (const YamlEntry* with = root.find("with"); with != nullptr && spec.workload != WorkloadKind::iperf3)
     complaints.add(with->place, "with", "stands beside a workload of iperf3 only");
   if (spec.workload == WorkloadKind::latency || value_of(value_of(&root, "with"), "latency"))

@@ -12,11 +12,11 @@ namespace netperfd::config {
 namespace {
 
 std::vector<Key> keys_of_place(LatencyDraft& draft) {
-  Iperf3Spec& place = draft.place;
+  TestSpec& place = draft.place;
   return {
       {"workload.latency", {}},
       {"workload.latency.server",
-       text(place.server),
+       text(place.path.server),
        {"host", "required: this or `local`",
         "name or address of a host on which somebody runs `netperfd-echo`", ""}},
       {"workload.latency.server_wait",
@@ -32,11 +32,13 @@ std::vector<Key> keys_of_place(LatencyDraft& draft) {
        {"address", "required", "address on which that server listens and to which the probes send", ""},
        Need::required},
       {"workload.latency.netns",
-       text(place.netns),
+       text(place.path.netns),
        {"word", "the host's own", "network namespace of the probes", ""}},
-      {"workload.latency.bind", text(place.bind), {"address", "the kernel's", "the probes' own address", ""}},
+      {"workload.latency.bind",
+       text(place.path.bind),
+       {"address", "the kernel's", "the probes' own address", ""}},
       {"workload.latency.ip_version",
-       word(place.ip_version, parse_ip_version, "one of 4, 6 or any"),
+       word(place.path.ip_version, parse_ip_version, "one of 4, 6 or any"),
        {"`4`, `6`, `any`", "`any`", "", ""}},
       {"workload.latency.duration",
        word(draft.spec.duration, parse_duration, kDuration),

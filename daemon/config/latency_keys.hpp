@@ -14,8 +14,8 @@ namespace netperfd::config {
 // Values filled in by the keys.
 struct LatencyDraft {
   LatencySpec spec;
-  ProbeSpec probe;   // the probe being read
-  Iperf3Spec place;  // of latency alone: the keys that say where it is measured
+  ProbeSpec probe;  // the probe being read
+  TestSpec place;   // of latency alone: the keys that say where it is measured
   LocalServer local;
   std::optional<std::chrono::milliseconds> server_wait;
 };

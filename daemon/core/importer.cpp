@@ -338,7 +338,7 @@ Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<Sourc
     if (file.trace) record.trace = std::move(file.trace);
     if (!file.workload) continue;
     record.fingerprint = fingerprint_of_document(*file.workload);
-    spec.iperf3 = std::move(file.workload->asked);
+    spec.test = std::move(file.workload->asked);
     record.workload.report = std::move(file.workload->report);
     record.started = file.workload->started;
     record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);

@@ -47,7 +47,7 @@ DevicePacketCounter::DevicePacketCounter(std::string proc) : proc_(std::move(pro
 std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec& spec,
                                                                    const std::vector<pid_t>& workload) {
   if (!measures_path(spec) || workload.empty()) return nullptr;
-  const std::optional<Address> server = parse_address(spec.iperf3.server);
+  const std::optional<Address> server = parse_address(spec.test.path.server);
   if (!server) return nullptr;
   const std::string net = fmt::format("{}/{}/net", proc_, workload.front());
   const std::optional<std::string> device = device_to(*server, read_route_texts(net));
@@ -56,12 +56,12 @@ std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec
   Fd file = open_to_read(fmt::format("{}/dev", net));
   if (!file) return nullptr;
   const std::optional<std::string> text = read_again(file);
-  const bool sent = spec.iperf3.direction != Direction::receive;
+  const bool sent = spec.test.traffic.direction != Direction::receive;
   const std::optional<DeviceCounters> before =
       text ? parse_net_dev(*text, *device, sent) : std::optional<DeviceCounters>{};
   if (!before) return nullptr;
-  return std::make_unique<DevicePackets>(std::move(file), PacketCount{*device, spec.iperf3.netns, sent, 0, 0},
-                                         *before);
+  return std::make_unique<DevicePackets>(std::move(file),
+                                         PacketCount{*device, spec.test.path.netns, sent, 0, 0}, *before);
 }
 
 //   eth0:  1234  5 ...: received bytes and packets and six other counts, then the same for sent ones. Long

@@ -4,7 +4,7 @@
 
 namespace netperfd::counters {
 
-void add_iperf3_facts(const Iperf3Spec& spec, std::string_view version, FactSheet& sheet) {
+void add_iperf3_facts(const TestSpec& spec, std::string_view version, FactSheet& sheet) {
   for (const Fact& fact : core::iperf3_facts(spec, version)) sheet.add(fact.group, fact.key, fact.value);
 }
 

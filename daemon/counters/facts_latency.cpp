@@ -20,8 +20,8 @@ void add_latency_facts(const JobSpec& spec, FactSheet& sheet) {
     return;
   }
   if (latency.duration) sheet.add(kGroup, "duration", format_duration(*latency.duration));
-  sheet.add(kGroup, "server", spec.iperf3.server);
-  if (spec.iperf3.local) sheet.add(kGroup, "server is local", "true");
+  sheet.add(kGroup, "server", spec.test.path.server);
+  if (spec.test.path.local) sheet.add(kGroup, "server is local", "true");
 }
 
 }  // namespace netperfd::counters

@@ -39,9 +39,9 @@ class Taking {
   void look_at_namespaces() {
     enter("", roots_.proc + "/thread-self/ns/net");
     if (!measures_path(spec_) || workload_.empty()) return;
-    client_ = enter(spec_.iperf3.netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[0]));
-    if (spec_.iperf3.local && workload_.size() > 1) {
-      server_ = enter(spec_.iperf3.local->netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[1]));
+    client_ = enter(spec_.test.path.netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[0]));
+    if (spec_.test.path.local && workload_.size() > 1) {
+      server_ = enter(spec_.test.path.local->netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[1]));
     }
     learn_numbers();
     ends_ = find_ends();
@@ -54,7 +54,7 @@ class Taking {
     sheet_.add_file("irq", "default", roots_.proc + "/irq/default_smp_affinity");
     std::set<std::string> modules;
     if (spec_.workload == WorkloadKind::iperf3) {
-      add_iperf3_facts(spec_.iperf3, iperf3_version, sheet_);
+      add_iperf3_facts(spec_.test, iperf3_version, sheet_);
       if (iperf3_version.empty()) sheet_.add_unknown("iperf3: version: not known");
     }
     if (spec_.latency) add_latency_facts(spec_, sheet_);
@@ -62,7 +62,7 @@ class Taking {
     if (spec_.trace && spec_.trace->function_graph && !spec_.trace->function_graph->module.empty()) {
       modules.insert(spec_.trace->function_graph->module);
     }
-    if (!spec_.iperf3.congestion.empty()) modules.insert("tcp_" + spec_.iperf3.congestion);
+    if (!spec_.test.iperf3.congestion.empty()) modules.insert("tcp_" + spec_.test.iperf3.congestion);
     add_module_facts(roots_, modules, sheet_);
     return sheet_.take(read_text(roots_.proc + "/sys/kernel/random/boot_id").value_or(""));
   }
@@ -148,7 +148,7 @@ class Taking {
   // The devices of client and server; only "lo" if both are in the same place.
   std::vector<DevicePlace> find_ends() {
     if (!client_) return {};
-    const auto server = parse_address(spec_.iperf3.server);
+    const auto server = parse_address(spec_.test.path.server);
     if (!server) {
       add_unknown_devices("the server is given by a host name, so the way to it is not known");
       return {};
@@ -163,7 +163,7 @@ class Taking {
     std::vector<DevicePlace> ends{*from};
     if (!server_ || server_ == client_) return ends;
     const NamespaceView& view = views_[*server_];
-    const std::string& address = spec_.iperf3.server;
+    const std::string& address = spec_.test.path.server;
     if (const Link* link = view.with_address(address.substr(0, address.find('%')))) {
       sheet_.add("topology", "device of the server", view.label(*link));
       ends.push_back({*server_, link->index});

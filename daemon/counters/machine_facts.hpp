@@ -32,7 +32,7 @@ void add_sysctl_facts(const std::string& proc, const std::string& netns, bool ho
 
 // Group iperf3: its version and the options of the job. The server's port is left out: the next job may need
 // another.
-void add_iperf3_facts(const Iperf3Spec& spec, std::string_view version, FactSheet& sheet);
+void add_iperf3_facts(const TestSpec& spec, std::string_view version, FactSheet& sheet);
 
 // Group latency: the job's probes, which it must have. Without iperf3 also the server.
 void add_latency_facts(const JobSpec& spec, FactSheet& sheet);

@@ -106,21 +106,21 @@ class Counting final : public core::ActiveCounters {
   // Samples the queues of the device through which the client reaches the server and, in another namespace,
   // of the device that has the server's address. Also those of the other end of each, if it is in a third
   // namespace.
-  void sample_queues(const Iperf3Spec& spec, const std::vector<pid_t>& workload) {
+  void sample_queues(const TestSpec& spec, const std::vector<pid_t>& workload) {
     queues_.emplace(clock_);
-    const auto address = parse_address(spec.server);
+    const auto address = parse_address(spec.path.server);
     if (!address) {
       counters_.unknown.emplace_back(
           "queues: not available here: the server is given by a host name, so its device is not known");
       return;
     }
-    sample_queues(spec.netns, [&](const Fd& route) -> Result<NamedDevice> {
+    sample_queues(spec.path.netns, [&](const Fd& route) -> Result<NamedDevice> {
       const auto net = fmt::format("{}/{}/net", proc_, workload.front());
       const auto name = device_to(*address, read_route_texts(net));
       return name ? find_device(route, *name) : fail(ErrorKind::not_found, "no route to the server");
     });
-    if (!spec.local || spec.local->netns == spec.netns) return;
-    sample_queues(spec.local->netns, [&](const Fd& route) { return find_device(route, *address); });
+    if (!spec.path.local || spec.path.local->netns == spec.path.netns) return;
+    sample_queues(spec.path.local->netns, [&](const Fd& route) { return find_device(route, *address); });
   }
 
   void begin() {
@@ -273,12 +273,13 @@ class Counting final : public core::ActiveCounters {
   Counters counters_;
 };
 
-TcpSampling sampling_of(const Iperf3Spec& spec) {
+TcpSampling sampling_of(const TestSpec& spec) {
   TcpSampling sampling;
-  sampling.peer = {parse_address(spec.server), spec.port};
-  sampling.connections = std::size_t{spec.streams} * (spec.direction == Direction::both ? 2 : 1);
-  sampling.direction = spec.direction;
-  sampling.omit = spec.omit;
+  sampling.peer = {parse_address(spec.path.server), spec.iperf3.port};
+  sampling.connections =
+      std::size_t{spec.traffic.streams} * (spec.traffic.direction == Direction::both ? 2 : 1);
+  sampling.direction = spec.traffic.direction;
+  sampling.omit = spec.traffic.omit;
   return sampling;
 }
 
@@ -290,18 +291,18 @@ RunCounters::RunCounters(core::Clock& clock, std::string proc, std::string sys)
 std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
                                                         const std::vector<pid_t>& workload) {
   auto counting = std::make_unique<Counting>(clock_, proc_);
-  const Iperf3Spec& iperf3 = spec.iperf3;
+  const TestSpec& test = spec.test;
   const bool measured = measures_path(spec) && !workload.empty();
-  counting->add_namespace(iperf3.netns, measured ? fmt::format("{}", workload.front()) : "self");
-  if (measured && workload.size() > 1 && iperf3.local && iperf3.local->netns != iperf3.netns) {
-    counting->add_namespace(iperf3.local->netns, fmt::format("{}", workload[1]));
+  counting->add_namespace(test.path.netns, measured ? fmt::format("{}", workload.front()) : "self");
+  if (measured && workload.size() > 1 && test.path.local && test.path.local->netns != test.path.netns) {
+    counting->add_namespace(test.path.local->netns, fmt::format("{}", workload[1]));
   }
   counting->add_machine();
   if (measured && spec.workload == WorkloadKind::iperf3) {
-    counting->expect_load(spec.latency.has_value(), iperf3.omit);
-    if (iperf3.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(iperf3));
+    counting->expect_load(spec.latency.has_value(), test.traffic.omit);
+    if (test.traffic.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(test));
   }
-  if (measured) counting->sample_queues(iperf3, workload);
+  if (measured) counting->sample_queues(test, workload);
   counting->begin();
   counting->begin_noise(sys_, measured ? workload : std::vector<pid_t>{});
   return counting;

@@ -101,7 +101,7 @@ Result<std::shared_ptr<void>> ChildReports::begin(ReaderMode mode, const std::st
 }
 
 Result<std::shared_ptr<void>> ChildReports::read(const std::string& client_stdout,
-                                                 const std::string& client_stderr, const Iperf3Spec& asked,
+                                                 const std::string& client_stderr, const TestSpec& asked,
                                                  core::ReportReading::Done done) {
   const std::size_t intervals = most_intervals(asked);
   return begin(

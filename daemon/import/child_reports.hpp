@@ -31,7 +31,7 @@ class ChildReports final : public core::ReportReading, public core::LatencyReadi
   ~ChildReports() override;
 
   [[nodiscard]] Result<std::shared_ptr<void>> read(const std::string& client_stdout,
-                                                   const std::string& client_stderr, const Iperf3Spec& asked,
+                                                   const std::string& client_stderr, const TestSpec& asked,
                                                    core::ReportReading::Done done) override;
   [[nodiscard]] Result<std::shared_ptr<void>> read_latency(const std::string& prober_stdout,
                                                            const LatencyOrder& order,

@@ -45,7 +45,7 @@ struct ReaderFunctions {
   Text text;
   Text owner_text;
   std::function<ParsedReport(std::string_view client_stdout, std::string_view client_stderr,
-                             const Iperf3Spec& asked)>
+                             const TestSpec& asked)>
       report;
   std::function<ParsedLatency(std::string_view prober_stdout, const LatencyOrder& order)> latency;
 };

@@ -131,14 +131,14 @@ class Differences {
 
 void compare_test(Differences& found, const core::RunReading::Test& before,
                   const core::RunReading::Test& after) {
-  const Iperf3Spec &old = before.asked, &now = after.asked;
-  found.compare("asked protocol", old.protocol, now.protocol);
-  found.compare("asked direction", old.direction, now.direction);
-  found.compare("asked streams", old.streams, now.streams);
-  found.compare("asked duration", old.duration, now.duration);
-  found.compare("asked bytes", old.bytes, now.bytes);
-  found.compare("asked omit", old.omit, now.omit);
-  found.compare("asked server", old.server, now.server);
+  const TestSpec &old = before.asked, &now = after.asked;
+  found.compare("asked protocol", old.traffic.protocol, now.traffic.protocol);
+  found.compare("asked direction", old.traffic.direction, now.traffic.direction);
+  found.compare("asked streams", old.traffic.streams, now.traffic.streams);
+  found.compare("asked duration", old.traffic.duration, now.traffic.duration);
+  found.compare("asked bytes", old.traffic.bytes, now.traffic.bytes);
+  found.compare("asked omit", old.traffic.omit, now.traffic.omit);
+  found.compare("asked server", old.path.server, now.path.server);
   found.compare("started", before.started, after.started);
   found.compare("facts", before.fingerprint.facts, after.fingerprint.facts);
 }

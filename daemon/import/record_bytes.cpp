@@ -92,26 +92,26 @@ void put(Archive& archive, std::variant<std::int64_t, std::uint64_t, std::string
 
 // Only what ImportedWorkload says of it.
 template <class Archive>
-void put(Archive& archive, Iperf3Spec& value) {
-  put(archive, value.server);
-  put(archive, value.port);
-  put_word(archive, value.protocol, Protocol::sctp);
-  put(archive, value.direction);
-  put(archive, value.streams);
-  put(archive, value.duration);
-  put(archive, value.bytes);
-  put(archive, value.omit);
-  put(archive, value.interval);
-  put(archive, value.bitrate);
-  put(archive, value.length_bytes);
+void put(Archive& archive, TestSpec& value) {
+  put(archive, value.path.server);
+  put(archive, value.iperf3.port);
+  put_word(archive, value.traffic.protocol, Protocol::sctp);
+  put(archive, value.traffic.direction);
+  put(archive, value.traffic.streams);
+  put(archive, value.traffic.duration);
+  put(archive, value.traffic.bytes);
+  put(archive, value.traffic.omit);
+  put(archive, value.traffic.interval);
+  put(archive, value.traffic.bitrate);
+  put(archive, value.iperf3.length_bytes);
 }
 
 // What a report is judged by.
 template <class Archive>
-void put_order(Archive& archive, Iperf3Spec& asked, std::string& client_stderr) {
+void put_order(Archive& archive, TestSpec& asked, std::string& client_stderr) {
   put(archive, asked);
-  put(archive, asked.bind);
-  put(archive, asked.congestion);
+  put(archive, asked.path.bind);
+  put(archive, asked.iperf3.congestion);
   put(archive, client_stderr);
 }
 
@@ -194,9 +194,9 @@ Result<ImportedFile> from_bytes(std::string_view bytes) {
   return file;
 }
 
-std::string to_bytes(const Iperf3Spec& asked, const std::string& client_stderr) {
+std::string to_bytes(const TestSpec& asked, const std::string& client_stderr) {
   ByteWriter writer;
-  Iperf3Spec options = asked;
+  TestSpec options = asked;
   std::string text = client_stderr;
   put_order(writer, options, text);
   return writer.take();

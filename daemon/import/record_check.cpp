@@ -91,11 +91,11 @@ class ValueCheck {
   void check(std::chrono::duration<Rep, Period> /*time*/) {}
   template <class Clock, class Duration>
   void check(std::chrono::time_point<Clock, Duration> /*time*/) {}
-  void check(const Iperf3Spec& asked) {
-    check(asked.server);
-    check(asked.bytes);
-    check(asked.bitrate);
-    check(asked.length_bytes);
+  void check(const TestSpec& asked) {
+    check(asked.path.server);
+    check(asked.traffic.bytes);
+    check(asked.traffic.bitrate);
+    check(asked.iperf3.length_bytes);
   }
 
  private:
@@ -160,7 +160,7 @@ void check_paths(const FunctionProfile& profile, Finding& finding) {
 
 // ---- an iperf3 document
 
-void check_directions(const Iperf3Report& report, Finding& finding) {
+void check_directions(const WorkloadReport& report, Finding& finding) {
   for (const auto* list : {&report.sums, &report.streams}) {
     for (const Totals& totals : *list) {
       finding.require(totals.direction != Direction::both, "a sum's direction");
@@ -174,10 +174,11 @@ void check_directions(const Iperf3Report& report, Finding& finding) {
 void check_workload(const ImportedWorkload& workload, Finding& finding) {
   const auto& [asked, report, started, system] = workload;
   // An imported run without a server's name counts as one without a document.
-  finding.require(!asked.server.empty(), "the server's name");
+  finding.require(!asked.path.server.empty(), "the server's name");
   using std::chrono::milliseconds;
   constexpr auto kLongest = std::chrono::floor<milliseconds>(std::chrono::nanoseconds::max());
-  for (const auto time : {asked.duration.value_or(asked.omit), asked.omit, asked.interval}) {
+  for (const auto time :
+       {asked.traffic.duration.value_or(asked.traffic.omit), asked.traffic.omit, asked.traffic.interval}) {
     finding.require(time >= milliseconds{0} && time <= kLongest, "a duration");
   }
   check_directions(report, finding);
@@ -210,7 +211,7 @@ constexpr std::string_view kTheFile = "the file";
 
 // ---- the output of netperfd's own iperf3
 
-Status check_sizes(const Iperf3Report& report, std::size_t most_intervals) {
+Status check_sizes(const WorkloadReport& report, std::size_t most_intervals) {
   struct List {
     std::string_view name;
     std::size_t size;
@@ -248,14 +249,15 @@ Status check_file(const ImportedFile& file) {
   return refusal_of(finding, kTheFile);
 }
 
-std::size_t most_intervals(const Iperf3Spec& asked) {
-  if (!asked.duration || asked.interval.count() <= 0) return kMostLiveIntervals;
+std::size_t most_intervals(const TestSpec& asked) {
+  if (!asked.traffic.duration || asked.traffic.interval.count() <= 0) return kMostLiveIntervals;
   // An iperf3 that is late prints intervals that were cut.
   constexpr std::uint64_t kMargin = 1'000;
-  const auto times = static_cast<std::uint64_t>((*asked.duration + asked.omit) / asked.interval);
+  const auto times =
+      static_cast<std::uint64_t>((*asked.traffic.duration + asked.traffic.omit) / asked.traffic.interval);
   if (times > kMostLiveIntervals) return kMostLiveIntervals;
-  const std::uint64_t directions = asked.direction == Direction::both ? 2 : 1;
-  const std::uint64_t rows = directions * (std::uint64_t{asked.streams} + 1);
+  const std::uint64_t directions = asked.traffic.direction == Direction::both ? 2 : 1;
+  const std::uint64_t rows = directions * (std::uint64_t{asked.traffic.streams} + 1);
   return std::min<std::uint64_t>(kMostLiveIntervals, (times + times / 4) * rows + kMargin);
 }
 

@@ -56,7 +56,7 @@ inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMost
 [[nodiscard]] Status check_file(const ImportedFile& file);
 
 // The most intervals that iperf3 reports of this test, with a margin.
-[[nodiscard]] std::size_t most_intervals(const Iperf3Spec& asked);
+[[nodiscard]] std::size_t most_intervals(const TestSpec& asked);
 // The same for what was read of the output of netperfd's own iperf3, whose lists have their limits too.
 [[nodiscard]] Status check_report(const ParsedReport& report, std::size_t most_intervals);
 

@@ -15,13 +15,13 @@ namespace netperfd::import {
 
 struct ReportOrder {
   // What a report is judged by: ImportedWorkload's options, bind and congestion. The rest has its defaults.
-  Iperf3Spec asked;
+  TestSpec asked;
   std::string client_stderr;
   std::string_view client_stdout;  // within the bytes that it was read from
 };
 
 // Everything but client_stdout, which follows these bytes as it is.
-[[nodiscard]] std::string to_bytes(const Iperf3Spec& asked, const std::string& client_stderr);
+[[nodiscard]] std::string to_bytes(const TestSpec& asked, const std::string& client_stderr);
 [[nodiscard]] Result<ReportOrder> order_from_bytes(std::string_view bytes);
 
 [[nodiscard]] std::string to_bytes(const ParsedReport& report);

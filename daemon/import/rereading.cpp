@@ -62,7 +62,7 @@ std::vector<QualityFlag> Rereading::merged_flags(const std::vector<QualityFlag>&
 
 Result<core::RunReading> Rereading::stored_reading(const core::RunRow& run) {
   core::RunReading reading;
-  Iperf3Report& report = reading.report;
+  WorkloadReport& report = reading.report;
   report.version = run.iperf3_version;
   report.client = run.client;
   report.server = run.server;
@@ -103,7 +103,7 @@ Result<ParsedReport> Rereading::report_of(const core::RunRow& run) {
   if (has_document(run, kClientWords)) words = ports_.runs.document(run.id, kClientWords);
   if (!words) return std::unexpected(std::move(words.error()));
   return wait_for<ParsedReport>(ports_.loop, [&](core::ReportReading::Done done) {
-    return ports_.reports.read(*output, *words, spec->iperf3, std::move(done));
+    return ports_.reports.read(*output, *words, spec->test, std::move(done));
   });
 }
 
@@ -155,7 +155,7 @@ Result<std::optional<Reread>> Rereading::read_import(const core::RunRow& run) {
   if (!fingerprint && fingerprint.error().kind == ErrorKind::not_found) fingerprint = Fingerprint{};
   if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
   stored->test = core::RunReading::Test{
-      .asked = run.spec.iperf3, .started = run.started, .fingerprint = std::move(*fingerprint)};
+      .asked = run.spec.test, .started = run.started, .fingerprint = std::move(*fingerprint)};
   core::RunReading now;
   now.test = core::RunReading::Test{.asked = workload->asked,
                                     .started = workload->started,

@@ -152,16 +152,16 @@ std::string not_allowed(const std::string& value, const char* part, const std::v
 // probes are.
 std::optional<std::uint16_t> port_of_probes(const JobSpec& spec) {
   if (!spec.latency) return std::nullopt;
-  const bool none = !spec.iperf3.local &&
+  const bool none = !spec.test.path.local &&
                     std::ranges::all_of(spec.latency->probes,
                                         [](const ProbeSpec& probe) { return probe.protocol == "icmp"; });
   return none ? std::nullopt : std::optional(spec.latency->port);
 }
 
 auto place_of(const JobSpec& spec) {
-  const Iperf3Spec& iperf3 = spec.iperf3;
-  return std::tuple(spec.workload, iperf3.server, iperf3.local, iperf3.netns, iperf3.port, iperf3.bind,
-                    iperf3.ip_version, port_of_probes(spec));
+  const TestSpec& test = spec.test;
+  return std::tuple(spec.workload, test.path.server, test.path.local, test.path.netns, test.iperf3.port,
+                    test.path.bind, test.path.ip_version, port_of_probes(spec));
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ bool fits_host(const std::vector<std::string>& rules, std::string_view host) {
 std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& allowed) {
   Problems problems;
   if (!measures_path(spec)) return problems.take();
-  const Iperf3Spec& place = spec.iperf3;
+  const TestSpec& place = spec.test;
   const std::string above = fmt::format("workload.{}.", to_string(spec.workload));
   const auto check_netns = [&](const std::string& key, const std::string& netns) {
     if (netns.empty() || !allowed.namespaces) return;
@@ -205,17 +205,17 @@ std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& 
     if (!fits)
       problems.add(above + key, not_allowed(fmt::format("\"{}\"", netns), "namespaces", *allowed.namespaces));
   };
-  check_netns("netns", place.netns);
-  if (place.local) check_netns("local.netns", place.local->netns);
-  if (allowed.hosts && !fits_host(*allowed.hosts, place.server)) {
-    problems.add(above + (place.local ? "local.bind" : "server"),
-                 not_allowed(fmt::format("\"{}\"", place.server), "hosts", *allowed.hosts));
+  check_netns("netns", place.path.netns);
+  if (place.path.local) check_netns("local.netns", place.path.local->netns);
+  if (allowed.hosts && !fits_host(*allowed.hosts, place.path.server)) {
+    problems.add(above + (place.path.local ? "local.bind" : "server"),
+                 not_allowed(fmt::format("\"{}\"", place.path.server), "hosts", *allowed.hosts));
   }
   const auto check_port = [&](const std::string& key, unsigned port) {
     if (allowed.ports && !fits_port(*allowed.ports, port))
       problems.add(key, not_allowed(std::to_string(port), "ports", *allowed.ports));
   };
-  if (spec.workload == WorkloadKind::iperf3) check_port(above + "port", place.port);
+  if (spec.workload == WorkloadKind::iperf3) check_port(above + "port", place.iperf3.port);
   if (const auto port = port_of_probes(spec))
     check_port(spec.workload == WorkloadKind::latency ? above + "port" : "with.latency.port", *port);
   return problems.take();

@@ -28,14 +28,14 @@ MeasuredByJob measured_by(const JobSpec& spec) {
     for (const ProbeSpec& probe : spec.latency->probes) probes.push_back(probe.name);
     measured.phases = {LatencyPhase::idle};
     if (spec.workload == WorkloadKind::iperf3) {
-      if (spec.iperf3.omit.count() > 0) measured.phases.push_back(LatencyPhase::omitted);
+      if (spec.test.traffic.omit.count() > 0) measured.phases.push_back(LatencyPhase::omitted);
       measured.phases.insert(measured.phases.end(), {LatencyPhase::load, LatencyPhase::after});
     }
   }
   if (!has_iperf3(spec)) return measured;
-  measured.tcp = spec.iperf3.protocol == Protocol::tcp;
-  measured.udp = spec.iperf3.protocol == Protocol::udp;
-  measured.sctp = spec.iperf3.protocol == Protocol::sctp;
+  measured.tcp = spec.test.traffic.protocol == Protocol::tcp;
+  measured.udp = spec.test.traffic.protocol == Protocol::udp;
+  measured.sctp = spec.test.traffic.protocol == Protocol::sctp;
   return measured;
 }
 

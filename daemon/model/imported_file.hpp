@@ -24,8 +24,8 @@ struct ImportedWorkload {
   // bitrate, length, server and port. The rest has its defaults. bitrate and length are the values used,
   // absent if the document does not have them. If neither duration nor bytes is set, only a stop ended the
   // test.
-  Iperf3Spec asked;
-  Iperf3Report report;
+  TestSpec asked;
+  WorkloadReport report;
   std::optional<WallTime> started;  // by the clock of the measuring host, in whole seconds
   // uname(2) of the client's host: system, host, release, version and machine, as iperf3 joins them.
   std::string system;

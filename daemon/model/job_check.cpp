@@ -71,101 +71,104 @@ void check_words(const JobSpec& spec, Problems& problems) {
   if (spec.repeat < 1) problems.add("repeat", "0 is out of range; a job has at least 1 run");
 }
 
-void check_extent(const Iperf3Spec& iperf3, WorkloadProblems& problems) {
-  if (!iperf3.duration && !iperf3.bytes) {
+void check_extent(const TestSpec& test, WorkloadProblems& problems) {
+  if (!test.traffic.duration && !test.traffic.bytes) {
     problems.add_here("duration", "is missing: how long to measure, like 10s (or `bytes`)", {"bytes"});
   }
-  if (iperf3.duration && iperf3.bytes) {
+  if (test.traffic.duration && test.traffic.bytes) {
     problems.add_here("bytes", "stands beside `duration`; a job has one of the two", {"duration"});
   }
-  if (iperf3.duration) {
-    problems.require_range("duration", *iperf3.duration, 1s, kMaxDuration);
-    problems.require_whole_seconds("duration", *iperf3.duration);
+  if (test.traffic.duration) {
+    problems.require_range("duration", *test.traffic.duration, 1s, kMaxDuration);
+    problems.require_whole_seconds("duration", *test.traffic.duration);
   }
-  if (iperf3.bytes) problems.require_range<std::uint64_t>("bytes", *iperf3.bytes, 1, kMaxBytes);
-  if (iperf3.bitrate) problems.require_range<std::uint64_t>("bitrate", *iperf3.bitrate, 0, kMaxBitRate);
-  problems.require_range("omit", iperf3.omit, 0ms, kMaxOmit);
-  problems.require_whole_seconds("omit", iperf3.omit);
-  problems.require_range("interval", iperf3.interval, kMinInterval, kMaxInterval);
-  problems.require_range("streams", iperf3.streams, 1U, kMaxStreams);
+  if (test.traffic.bytes) problems.require_range<std::uint64_t>("bytes", *test.traffic.bytes, 1, kMaxBytes);
+  if (test.traffic.bitrate)
+    problems.require_range<std::uint64_t>("bitrate", *test.traffic.bitrate, 0, kMaxBitRate);
+  problems.require_range("omit", test.traffic.omit, 0ms, kMaxOmit);
+  problems.require_whole_seconds("omit", test.traffic.omit);
+  problems.require_range("interval", test.traffic.interval, kMinInterval, kMaxInterval);
+  problems.require_range("streams", test.traffic.streams, 1U, kMaxStreams);
 }
 
-void check_sizes(const Iperf3Spec& iperf3, WorkloadProblems& problems) {
-  const bool udp = iperf3.protocol == Protocol::udp;
-  if (iperf3.length_bytes) {
+void check_sizes(const TestSpec& test, WorkloadProblems& problems) {
+  const bool udp = test.traffic.protocol == Protocol::udp;
+  if (test.iperf3.length_bytes) {
     const std::uint64_t least = udp ? kMinUdpLength : 1;
     const std::uint64_t most = udp ? kMaxUdpLength : kMaxLength;
-    if (*iperf3.length_bytes < least || *iperf3.length_bytes > most) {
+    if (*test.iperf3.length_bytes < least || *test.iperf3.length_bytes > most) {
       problems.add_here("length",
-                        fmt::format("{} is out of range for {} ({} to {} bytes)", *iperf3.length_bytes,
-                                    to_string(iperf3.protocol), least, most),
+                        fmt::format("{} is out of range for {} ({} to {} bytes)", *test.iperf3.length_bytes,
+                                    to_string(test.traffic.protocol), least, most),
                         {"protocol"});
     }
   }
-  if (iperf3.window_bytes)
-    problems.require_range<std::uint64_t>("window", *iperf3.window_bytes, 1, kMaxWindow);
-  if (iperf3.mss_bytes) {
-    const auto least = iperf3.protocol == Protocol::sctp ? kMinSctpMss : kMinTcpMss;
-    problems.require_range("mss", *iperf3.mss_bytes, least, kMaxMss);
+  if (test.iperf3.window_bytes)
+    problems.require_range<std::uint64_t>("window", *test.iperf3.window_bytes, 1, kMaxWindow);
+  if (test.iperf3.mss_bytes) {
+    const auto least = test.traffic.protocol == Protocol::sctp ? kMinSctpMss : kMinTcpMss;
+    problems.require_range("mss", *test.iperf3.mss_bytes, least, kMaxMss);
   }
 }
 
-void check_protocol(const Iperf3Spec& iperf3, WorkloadProblems& problems) {
-  const bool tcp = iperf3.protocol == Protocol::tcp;
-  const bool udp = iperf3.protocol == Protocol::udp;
+void check_protocol(const TestSpec& test, WorkloadProblems& problems) {
+  const bool tcp = test.traffic.protocol == Protocol::tcp;
+  const bool udp = test.traffic.protocol == Protocol::udp;
   const auto fits = [&](bool given, const char* key, bool allowed, const char* where) {
     if (!given || allowed) return;
     problems.add_here(
-        key, fmt::format("has a meaning for {} only, and protocol is {}", where, to_string(iperf3.protocol)),
+        key,
+        fmt::format("has a meaning for {} only, and protocol is {}", where, to_string(test.traffic.protocol)),
         {"protocol"});
   };
-  fits(iperf3.mss_bytes.has_value(), "mss", !udp, "tcp and sctp");
-  fits(iperf3.no_delay, "no_delay", !udp, "tcp and sctp");
-  fits(!iperf3.congestion.empty(), "congestion", tcp, "tcp");
-  fits(iperf3.zerocopy, "zerocopy", tcp, "tcp");
-  fits(iperf3.dont_fragment, "dont_fragment", udp, "udp");
-  if (iperf3.dont_fragment && iperf3.ip_version != IpVersion::v4 && family_of(iperf3.server) != Family::v4) {
+  fits(test.iperf3.mss_bytes.has_value(), "mss", !udp, "tcp and sctp");
+  fits(test.iperf3.no_delay, "no_delay", !udp, "tcp and sctp");
+  fits(!test.iperf3.congestion.empty(), "congestion", tcp, "tcp");
+  fits(test.iperf3.zerocopy, "zerocopy", tcp, "tcp");
+  fits(test.iperf3.dont_fragment, "dont_fragment", udp, "udp");
+  if (test.iperf3.dont_fragment && test.path.ip_version != IpVersion::v4 &&
+      family_of(test.path.server) != Family::v4) {
     problems.add_here("dont_fragment", "has a meaning for IPv4 only; ask for it with `ip_version: 4`",
                       {"ip_version", "server", "local", "local.bind"});
   }
-  if (udp && !iperf3.bitrate) {
+  if (udp && !test.traffic.bitrate) {
     problems.add_here("bitrate",
                       "is missing: iperf3 would send udp at 1 Mbit/s; say how much, or 0 for no limit",
                       {"protocol"});
   }
 }
 
-void check_options(const Iperf3Spec& iperf3, WorkloadProblems& problems) {
-  if (!iperf3.congestion.empty() && !is_word(iperf3.congestion, "_-", kMaxCongestion)) {
+void check_options(const TestSpec& test, WorkloadProblems& problems) {
+  if (!test.iperf3.congestion.empty() && !is_word(test.iperf3.congestion, "_-", kMaxCongestion)) {
     problems.add_here("congestion",
                       fmt::format("\"{}\" is not the name of a congestion control algorithm, such as cubic",
-                                  iperf3.congestion));
+                                  test.iperf3.congestion));
   }
-  if (!iperf3.dscp.empty() && !is_dscp(iperf3.dscp)) {
-    problems.add_here(
-        "dscp", fmt::format("\"{}\" is not a DSCP (0 to 63, or a name such as ef, af11, cs1)", iperf3.dscp));
+  if (!test.iperf3.dscp.empty() && !is_dscp(test.iperf3.dscp)) {
+    problems.add_here("dscp", fmt::format("\"{}\" is not a DSCP (0 to 63, or a name such as ef, af11, cs1)",
+                                          test.iperf3.dscp));
   }
-  if (iperf3.port == 0) problems.add_here("port", "0 is out of range (1 to 65535)");
-  if (iperf3.client_port) {
+  if (test.iperf3.port == 0) problems.add_here("port", "0 is out of range (1 to 65535)");
+  if (test.iperf3.client_port) {
     // iperf3 binds each stream to the next port, and the streams of the reverse direction after the others.
-    const std::uint32_t ports = iperf3.streams * (iperf3.direction == Direction::both ? 2 : 1);
-    if (*iperf3.client_port == 0) problems.add_here("cport", "0 is out of range (1 to 65535)");
-    if (*iperf3.client_port + ports > 65'536U && iperf3.streams <= kMaxStreams) {
+    const std::uint32_t ports = test.traffic.streams * (test.traffic.direction == Direction::both ? 2 : 1);
+    if (*test.iperf3.client_port == 0) problems.add_here("cport", "0 is out of range (1 to 65535)");
+    if (*test.iperf3.client_port + ports > 65'536U && test.traffic.streams <= kMaxStreams) {
       problems.add_here("cport",
                         fmt::format("{} leaves no ports for {} streams, which take one each from there on",
-                                    *iperf3.client_port, ports),
+                                    *test.iperf3.client_port, ports),
                         {"streams", "direction"});
     }
   }
-  if (iperf3.affinity.size() > kMaxAffinity) {
+  if (test.iperf3.affinity.size() > kMaxAffinity) {
     problems.add_here("affinity",
                       "has more than two CPUs; the first is the client's, the second the server's");
   }
-  if (iperf3.affinity.size() == kMaxAffinity && !iperf3.local) {
+  if (test.iperf3.affinity.size() == kMaxAffinity && !test.path.local) {
     problems.add_here(
         "affinity", "has a second CPU, the server's, which netperfd can choose for `local` only", {"local"});
   }
-  for (const auto cpu : iperf3.affinity) problems.require_range("affinity", cpu, 0U, kMaxCpu);
+  for (const auto cpu : test.iperf3.affinity) problems.require_range("affinity", cpu, 0U, kMaxCpu);
 }
 
 void check_timeout(const JobSpec& spec, Problems& problems) {
@@ -179,31 +182,31 @@ void check_timeout(const JobSpec& spec, Problems& problems) {
 
 // Limits the rows that one run stores: one per interval for each stream and for the sum.
 void check_volume(const JobSpec& spec, WorkloadProblems& problems) {
-  const Iperf3Spec& iperf3 = spec.iperf3;
+  const TestSpec& test = spec.test;
   const auto planned = planned_duration(spec);
   const auto longest = planned.value_or(spec.limits.timeout);
-  const bool sensible = iperf3.interval >= kMinInterval && iperf3.streams >= 1 &&
-                        iperf3.streams <= kMaxStreams && longest <= kMaxDuration + kMaxOmit;
+  const bool sensible = test.traffic.interval >= kMinInterval && test.traffic.streams >= 1 &&
+                        test.traffic.streams <= kMaxStreams && longest <= kMaxDuration + kMaxOmit;
   if (!sensible) return;  // reported already
-  const std::int64_t directions = iperf3.direction == Direction::both ? 2 : 1;
-  const std::int64_t rows =
-      (longest / iperf3.interval + 1) * directions * (static_cast<std::int64_t>(iperf3.streams) + 1);
+  const std::int64_t directions = test.traffic.direction == Direction::both ? 2 : 1;
+  const std::int64_t rows = (longest / test.traffic.interval + 1) * directions *
+                            (static_cast<std::int64_t>(test.traffic.streams) + 1);
   if (rows > kMaxIntervalRows) {
     problems.add_here("interval",
                       fmt::format("{} makes about {} rows of intervals a run; at most {} are kept, "
                                   "so choose a longer one",
-                                  format_duration(iperf3.interval), rows, kMaxIntervalRows),
+                                  format_duration(test.traffic.interval), rows, kMaxIntervalRows),
                       {"duration", "bytes", "omit", "streams", "direction"});
   }
 }
 
 std::vector<JobProblem> check_iperf3(const JobSpec& spec) {
   WorkloadProblems problems("workload.iperf3");
-  check_place(spec.iperf3, problems);
-  check_extent(spec.iperf3, problems);
-  check_sizes(spec.iperf3, problems);
-  check_protocol(spec.iperf3, problems);
-  check_options(spec.iperf3, problems);
+  check_place(spec.test, problems);
+  check_extent(spec.test, problems);
+  check_sizes(spec.test, problems);
+  check_protocol(spec.test, problems);
+  check_options(spec.test, problems);
   check_volume(spec, problems);
   return problems.take();
 }

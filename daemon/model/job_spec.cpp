@@ -41,8 +41,8 @@ std::optional<Enum> value_of(const Name<Enum> (&names)[size], std::string_view t
 
 std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
   if (spec.workload == WorkloadKind::latency && spec.latency) return spec.latency->duration;
-  if (spec.workload != WorkloadKind::iperf3 || !spec.iperf3.duration) return std::nullopt;
-  const auto load = *spec.iperf3.duration + spec.iperf3.omit;
+  if (spec.workload != WorkloadKind::iperf3 || !spec.test.traffic.duration) return std::nullopt;
+  const auto load = *spec.test.traffic.duration + spec.test.traffic.omit;
   return spec.latency ? load + 2 * spec.latency->idle : load;
 }
 

@@ -28,7 +28,7 @@ enum class WorkloadKind {
 enum class Protocol { tcp, udp, sctp };
 enum class IpVersion { any, v4, v6 };
 
-// A one-off `iperf3 -s` that netperfd runs for this job.
+// A one-off server that netperfd runs for this job.
 struct LocalServer {
   std::string netns;  // a name under /run/netns; empty: the host's namespace
   std::string bind;   // the address it listens on and the client connects to
@@ -36,26 +36,39 @@ struct LocalServer {
   bool operator==(const LocalServer&) const = default;
 };
 
-// The iperf3 workload; each member is one key of `workload.iperf3` and one client option.
-struct Iperf3Spec {
+// Where it is measured: both ends.
+struct Path {
   std::string server;                // host name or address; with `local`, that server's bind address
   std::optional<LocalServer> local;  // absent: the server is not run by netperfd
   std::string netns;                 // network namespace of the client; empty: the host's namespace
+  std::string bind;                  // the client's own address; empty: chosen by the kernel
+  IpVersion ip_version = IpVersion::any;
   // How long a run waits for a server that is busy or absent; 0: it fails at once.
   std::chrono::milliseconds server_wait{0};
 
+  bool operator==(const Path&) const = default;
+};
+
+// What any generator of traffic is told.
+struct Traffic {
   Protocol protocol = Protocol::tcp;
   Direction direction = Direction::send;
-  IpVersion ip_version = IpVersion::any;
   std::uint32_t streams = 1;
 
   // Exactly one of the two is set.
   std::optional<std::chrono::milliseconds> duration;  // whole seconds
   std::optional<std::uint64_t> bytes;
   std::chrono::milliseconds omit{0};         // whole seconds
-  std::chrono::milliseconds interval{1000};  // 100 ms and up
+  std::chrono::milliseconds interval{1000};  // between its reports: 100 ms and up
 
-  std::optional<std::uint64_t> bitrate;  // bits per second per stream, 0: unlimited; absent: iperf3's default
+  std::optional<std::uint64_t>
+      bitrate;  // bits per second per stream, 0: unlimited; absent: the tool's default
+
+  bool operator==(const Traffic&) const = default;
+};
+
+// What iperf3 alone is told; each member is one client option.
+struct Iperf3Options {
   std::optional<std::uint64_t> length_bytes;  // of one write
   std::optional<std::uint64_t> window_bytes;  // socket buffer
   std::optional<std::uint32_t> mss_bytes;
@@ -63,13 +76,21 @@ struct Iperf3Spec {
   std::string dscp;        // number or name as iperf3 takes it; empty: none
   std::uint16_t port = 5201;
   std::optional<std::uint16_t> client_port;
-  std::string bind;                     // the client's own address; empty: chosen by the kernel
   std::vector<std::uint32_t> affinity;  // CPU of the client, then of a local server
   bool zerocopy = false;
   bool no_delay = false;
   bool dont_fragment = false;
 
-  bool operator==(const Iperf3Spec&) const = default;
+  bool operator==(const Iperf3Options&) const = default;
+};
+
+// What a job, or the document of an import, says of one test.
+struct TestSpec {
+  Path path;
+  Traffic traffic;
+  Iperf3Options iperf3;
+
+  bool operator==(const TestSpec&) const = default;
 };
 
 struct Limits {
@@ -86,9 +107,9 @@ struct JobSpec {
   std::uint32_t repeat = 1;  // runs; or blocks if there is a design
   JobPurpose purpose = JobPurpose::measurement;
   WorkloadKind workload = WorkloadKind::iperf3;
-  // For imported files, the options of the iperf3 document among them. For latency alone, only where it is
-  // measured: server, local, netns, bind and ip_version. Otherwise it has its defaults.
-  Iperf3Spec iperf3;
+  // Of imported files, that of the iperf3 document among them. Latency alone has only a path. Otherwise it
+  // has its defaults.
+  TestSpec test;
   std::optional<LatencySpec> latency;  // alone, or beside iperf3
   std::optional<TraceSpec> trace;
   std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
@@ -106,7 +127,7 @@ struct JobSpec {
 // Whether its `iperf3` is meaningful: an imported iperf3 document always names a server.
 [[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
   return spec.workload == WorkloadKind::iperf3 ||
-         (spec.workload == WorkloadKind::imported && !spec.iperf3.server.empty());
+         (spec.workload == WorkloadKind::imported && !spec.test.path.server.empty());
 }
 
 // Whether netperfd measures on a path of its own choice: with iperf3, with probes or with both.

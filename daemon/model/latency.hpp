@@ -29,12 +29,12 @@ struct ProbeSpec {
   std::string protocol = "udp";     // udp, tcp or icmp
   std::uint32_t rate = 200;         // requests per second: ten seconds have the 1,000 answers of a p99
   std::uint64_t length_bytes = 64;  // of a request, without headers
-  std::string dscp = {};            // as in Iperf3Spec
+  std::string dscp = {};            // as in TestSpec
 
   bool operator==(const ProbeSpec&) const = default;
 };
 
-// The latency workload. Where it measures is in the job's Iperf3Spec: server, local, netns, bind, ip_version.
+// The latency workload. Where it measures is in the job's TestSpec: server, local, netns, bind, ip_version.
 struct LatencySpec {
   std::uint16_t port = 5202;                                         // of the server
   std::optional<std::chrono::milliseconds> duration = std::nullopt;  // of a job with latency alone

@@ -93,7 +93,7 @@ std::vector<JobProblem> check_latency(const JobSpec& spec) {
   const LatencySpec& latency = *spec.latency;
   const bool alone = spec.workload == WorkloadKind::latency;
   if (alone) {
-    check_place(spec.iperf3, problems);
+    check_place(spec.test, problems);
     if (!latency.duration) {
       problems.add_here("duration", "is missing: how long to measure, like 10s");
     } else {
@@ -104,7 +104,7 @@ std::vector<JobProblem> check_latency(const JobSpec& spec) {
     return problems.take();
   } else {
     problems.require_range("idle", latency.idle, 500ms, 10min);
-    if (spec.iperf3.local && latency.port == spec.iperf3.port) {
+    if (spec.test.path.local && latency.port == spec.test.iperf3.port) {
       problems.add_here("port", fmt::format("{} is iperf3's own; each server needs its own", latency.port));
     }
   }

@@ -54,24 +54,24 @@ bool is_host_name(std::string_view text) {
   return !std::ranges::all_of(label, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-void check_family(const Iperf3Spec& iperf3, const char* key, Family family, WorkloadProblems& problems) {
-  const bool contradicts = (family == Family::v4 && iperf3.ip_version == IpVersion::v6) ||
-                           (family == Family::v6 && iperf3.ip_version == IpVersion::v4);
+void check_family(const TestSpec& test, const char* key, Family family, WorkloadProblems& problems) {
+  const bool contradicts = (family == Family::v4 && test.path.ip_version == IpVersion::v6) ||
+                           (family == Family::v6 && test.path.ip_version == IpVersion::v4);
   if (contradicts) {
     problems.add_here(key,
-                      fmt::format("is no IPv{} address, but ip_version is {}", to_string(iperf3.ip_version),
-                                  to_string(iperf3.ip_version)),
+                      fmt::format("is no IPv{} address, but ip_version is {}",
+                                  to_string(test.path.ip_version), to_string(test.path.ip_version)),
                       {"ip_version"});
   }
 }
 
-void check_address(const Iperf3Spec& iperf3, const char* key, const std::string& address,
+void check_address(const TestSpec& test, const char* key, const std::string& address,
                    WorkloadProblems& problems) {
   const Family family = family_of(address);
   if (family == Family::none) {
     problems.add_here(key, fmt::format("\"{}\" is not an IPv4 or IPv6 address", address));
   }
-  check_family(iperf3, key, family, problems);
+  check_family(test, key, family, problems);
 }
 
 void check_netns(const char* key, const std::string& netns, WorkloadProblems& problems) {
@@ -112,29 +112,29 @@ bool is_dscp(const std::string& text) {
   return dscp_of(text).has_value() || std::ranges::find(kTosNames, text) != std::end(kTosNames);
 }
 
-void check_place(const Iperf3Spec& iperf3, WorkloadProblems& problems) {
-  check_netns("netns", iperf3.netns, problems);
-  if (iperf3.local) {
-    check_netns("local.netns", iperf3.local->netns, problems);
-    check_address(iperf3, "local.bind", iperf3.local->bind, problems);
-    if (iperf3.local->bind == "0.0.0.0" || iperf3.local->bind == "::") {
+void check_place(const TestSpec& test, WorkloadProblems& problems) {
+  check_netns("netns", test.path.netns, problems);
+  if (test.path.local) {
+    check_netns("local.netns", test.path.local->netns, problems);
+    check_address(test, "local.bind", test.path.local->bind, problems);
+    if (test.path.local->bind == "0.0.0.0" || test.path.local->bind == "::") {
       problems.add_here("local.bind", "must be one address, since the client connects to it");
     }
-    if (iperf3.server != iperf3.local->bind) {
+    if (test.path.server != test.path.local->bind) {
       problems.add_here("server", "stands beside `local`; a job has one of the two", {"local", "local.bind"});
     }
-  } else if (iperf3.server.empty()) {
+  } else if (test.path.server.empty()) {
     problems.add_here("server",
                       "is missing: the host to measure against, or `local` for a server of netperfd's own",
                       {"local"});
-  } else if (const Family family = family_of(iperf3.server); family != Family::none) {
-    check_family(iperf3, "server", family, problems);
-  } else if (!is_host_name(iperf3.server)) {
-    problems.add_here("server", fmt::format("\"{}\" is not a host name or an address", iperf3.server));
+  } else if (const Family family = family_of(test.path.server); family != Family::none) {
+    check_family(test, "server", family, problems);
+  } else if (!is_host_name(test.path.server)) {
+    problems.add_here("server", fmt::format("\"{}\" is not a host name or an address", test.path.server));
   }
-  if (!iperf3.bind.empty()) check_address(iperf3, "bind", iperf3.bind, problems);
-  problems.require_range("server_wait", iperf3.server_wait, 0ms, kMaxServerWait);
-  if (iperf3.local && iperf3.server_wait > 0ms) {
+  if (!test.path.bind.empty()) check_address(test, "bind", test.path.bind, problems);
+  problems.require_range("server_wait", test.path.server_wait, 0ms, kMaxServerWait);
+  if (test.path.local && test.path.server_wait > 0ms) {
     problems.add_here("server_wait", "stands beside `local`, whose server netperfd itself starts", {"local"});
   }
 }

@@ -21,6 +21,6 @@ enum class Family { none, v4, v6 };
 [[nodiscard]] bool is_dscp(const std::string& text);
 
 // Server, local, netns, bind, ip_version and server_wait.
-void check_place(const Iperf3Spec& place, WorkloadProblems& problems);
+void check_place(const TestSpec& place, WorkloadProblems& problems);
 
 }  // namespace netperfd

@@ -42,7 +42,7 @@ inline constexpr auto rows::kFields<Endpoint> = std::tuple{rows::field("host", &
 static_assert(rows::kDescribed<Endpoint>);
 
 // The figures of iperf3's document for the whole test.
-struct Iperf3Report {
+struct WorkloadReport {
   std::string version;  // "3.12"
   std::optional<Endpoint> client, server;
   std::optional<std::uint32_t> mss_bytes;
@@ -54,22 +54,22 @@ struct Iperf3Report {
   std::vector<Interval> intervals;
   std::vector<QualityFlag> flags;  // on what was read; a RunRecord owns them all
 
-  bool operator==(const Iperf3Report&) const = default;
+  bool operator==(const WorkloadReport&) const = default;
 };
 template <>
-inline constexpr auto rows::kFields<Iperf3Report> =
-    std::tuple{rows::field("version", &netperfd::Iperf3Report::version),
-               rows::field("client", &netperfd::Iperf3Report::client),
-               rows::field("server", &netperfd::Iperf3Report::server),
-               rows::field("mss_bytes", &netperfd::Iperf3Report::mss_bytes),
-               rows::field("congestion", &netperfd::Iperf3Report::congestion),
-               rows::field("cpu_client_percent", &netperfd::Iperf3Report::cpu_client_percent),
-               rows::field("cpu_server_percent", &netperfd::Iperf3Report::cpu_server_percent),
-               rows::field("sums", &netperfd::Iperf3Report::sums),
-               rows::field("streams", &netperfd::Iperf3Report::streams),
-               rows::field("intervals", &netperfd::Iperf3Report::intervals),
-               rows::field("flags", &netperfd::Iperf3Report::flags)};
-static_assert(rows::kDescribed<Iperf3Report>);
+inline constexpr auto rows::kFields<WorkloadReport> =
+    std::tuple{rows::field("version", &netperfd::WorkloadReport::version),
+               rows::field("client", &netperfd::WorkloadReport::client),
+               rows::field("server", &netperfd::WorkloadReport::server),
+               rows::field("mss_bytes", &netperfd::WorkloadReport::mss_bytes),
+               rows::field("congestion", &netperfd::WorkloadReport::congestion),
+               rows::field("cpu_client_percent", &netperfd::WorkloadReport::cpu_client_percent),
+               rows::field("cpu_server_percent", &netperfd::WorkloadReport::cpu_server_percent),
+               rows::field("sums", &netperfd::WorkloadReport::sums),
+               rows::field("streams", &netperfd::WorkloadReport::streams),
+               rows::field("intervals", &netperfd::WorkloadReport::intervals),
+               rows::field("flags", &netperfd::WorkloadReport::flags)};
+static_assert(rows::kDescribed<WorkloadReport>);
 
 // Why no test began that may begin later: the server could not be had.
 enum class ServerAbsence {
@@ -80,8 +80,8 @@ enum class ServerAbsence {
 
 // What was read of iperf3's output.
 struct ParsedReport {
-  Iperf3Report report;  // if there is an error, as much as could be read
-  std::string error;    // empty exactly if this is a measurement; our words first, then iperf3's own
+  WorkloadReport report;  // if there is an error, as much as could be read
+  std::string error;      // empty exactly if this is a measurement; our words first, then iperf3's own
   ServerAbsence server = ServerAbsence::none;  // otherwise there is an error, and no byte was moved
 
   bool operator==(const ParsedReport&) const = default;
@@ -125,7 +125,7 @@ struct ResourceUsage {
 struct WorkloadResult {
   std::string error;                           // empty: a measurement; otherwise our own words, then iperf3's
   ServerAbsence server = ServerAbsence::none;  // as in ParsedReport
-  Iperf3Report report;                         // if there is an error, as much as could be read
+  WorkloadReport report;                       // if there is an error, as much as could be read
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
   std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored
@@ -146,11 +146,11 @@ struct PacketCount {
 
 // The divisors of a function profile's figures. Unlike iperf3's sums they include the omitted part, as the
 // trace does.
-struct Traffic {
+struct TrafficCount {
   std::optional<std::uint64_t> goodput_bytes;  // received, over all directions and streams
   std::optional<PacketCount> packets;          // absent: unknown
 
-  bool operator==(const Traffic&) const = default;
+  bool operator==(const TrafficCount&) const = default;
 };
 
 struct RunRecord {
@@ -162,7 +162,7 @@ struct RunRecord {
   WorkloadResult workload;            // without flags
   std::vector<QualityFlag> flags;     // of its workload, its trace, its host and its import
   std::optional<TraceRecord> trace;   // absent if the job asked for none
-  Traffic traffic;
+  TrafficCount traffic;
   std::optional<Fingerprint> fingerprint;  // absent: the workload was never prepared
   std::optional<Counters> counters;        // absent: the client was never released, or none were read
   std::vector<SourceFile> files;           // of an imported run; the first is the document import.1

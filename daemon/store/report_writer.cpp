@@ -20,7 +20,7 @@ auto endpoint_columns(const std::optional<Endpoint>& end) {
   return end ? Columns{end->host, end->port} : Columns{};
 }
 
-Status update_run_figures(Connection& connection, RunId run, const Iperf3Report& report) {
+Status update_run_figures(Connection& connection, RunId run, const WorkloadReport& report) {
   auto update = connection.prepare(
       "UPDATE runs SET iperf3_version = ?, client_host = ?, client_port = ?, server_host = ?, "
       "server_port = ?, mss = ?, congestion = ?, cpu_client_percent = ?, cpu_server_percent = ? "
@@ -32,7 +32,7 @@ Status update_run_figures(Connection& connection, RunId run, const Iperf3Report&
       .run();
 }
 
-Status insert_sums(Connection& connection, RunId run, const Iperf3Report& report) {
+Status insert_sums(Connection& connection, RunId run, const WorkloadReport& report) {
   constexpr std::size_t kKey = 2;  // direction and stream: a sum has no stream
   auto sum =
       connection.prepare(insert_into("sums", "run, position, direction, " + columns_of<Totals, kKey>()));
@@ -72,10 +72,11 @@ Status replace_test(Connection& connection, RunId run, const core::RunReading::T
       "UPDATE jobs SET protocol = ?, direction = ?, streams = ?, duration_ms = ?, bytes = ?, omit_ms = ?, "
       "server = ? WHERE id = (SELECT job FROM runs WHERE id = ?)");
   if (!job) return std::unexpected(job.error());
-  const Iperf3Spec& asked = test.asked;
-  auto done = job->bind(to_string(asked.protocol), to_string(asked.direction), asked.streams, asked.duration,
-                        asked.bytes, asked.omit, asked.server, run)
-                  .run();
+  const TestSpec& asked = test.asked;
+  auto done =
+      job->bind(to_string(asked.traffic.protocol), to_string(asked.traffic.direction), asked.traffic.streams,
+                asked.traffic.duration, asked.traffic.bytes, asked.traffic.omit, asked.path.server, run)
+          .run();
   if (!done) return done;
   auto started = connection.prepare("UPDATE runs SET started_us = ? WHERE id = ?");
   if (!started) return std::unexpected(started.error());
@@ -88,7 +89,7 @@ Status replace_test(Connection& connection, RunId run, const core::RunReading::T
 
 }  // namespace
 
-Status write_report(Connection& connection, RunId run, const Iperf3Report& report,
+Status write_report(Connection& connection, RunId run, const WorkloadReport& report,
                     const std::vector<QualityFlag>& flags) {
   if (auto done = update_run_figures(connection, run, report); !done) return done;
   if (auto done = insert_sums(connection, run, report); !done) return done;

@@ -8,7 +8,7 @@
 namespace netperfd::store {
 
 // The report's columns of the run, its sums, streams, intervals and flags. The run must not have any yet.
-[[nodiscard]] Status write_report(Connection& connection, RunId run, const Iperf3Report& report,
+[[nodiscard]] Status write_report(Connection& connection, RunId run, const WorkloadReport& report,
                                   const std::vector<QualityFlag>& flags);
 
 // Replaces all of this, and the rest of the reading. not_found if there is no such run that has ended.

@@ -175,7 +175,7 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
   return if_intact(connection_, of_run(run), {"intervals"}, std::move(page), positions);
 }
 
-Result<Traffic> RunReader::traffic(RunId run) {
+Result<TrafficCount> RunReader::traffic(RunId run) {
   if (auto known = expect_run(run); !known) return std::unexpected(known.error());
   auto select = connection_.prepare(
       "SELECT goodput_bytes, packets, packet_bytes, direction = 'tx', device, netns FROM traffic WHERE run = "
@@ -183,7 +183,7 @@ Result<Traffic> RunReader::traffic(RunId run) {
   if (!select) return std::unexpected(select.error());
   auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
-  Traffic traffic;
+  TrafficCount traffic;
   if (auto intact = expect_intact(connection_, of_run(run), {"traffic"}); !intact)
     return std::unexpected(intact.error());
   if (!*found) return traffic;

@@ -20,7 +20,7 @@ class RunReader {
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run);
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit);
-  [[nodiscard]] Result<Traffic> traffic(RunId run);
+  [[nodiscard]] Result<TrafficCount> traffic(RunId run);
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name);
   [[nodiscard]] Result<core::OwnedRun> owner_of(RunId run);
   [[nodiscard]] Result<uid_t> owner_of_job(JobId job);

@@ -43,7 +43,7 @@ std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t 
 core::RunRow read_run(const Statement& select) {
   core::RunRow row;
   auto& spec = row.spec;
-  auto& iperf3 = spec.iperf3;
+  auto& test = spec.test;
   std::string workload;
   std::string protocol;
   std::string direction;
@@ -62,13 +62,13 @@ core::RunRow read_run(const Statement& select) {
   DesignColumns design;
   std::string variant;
   select.read(spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
-              iperf3.streams, iperf3.duration, iperf3.bytes, iperf3.omit, iperf3.server, local, iperf3.netns,
-              server_netns, row.owner, row.created, purpose, design.seed, design.variant_a, design.variant_b,
-              design.plain, design.changed, row.id, row.job, row.index, row.arm.block, row.arm.letter,
-              variant, row.build, row.arm.traced, state, row.error, row.started, row.ended,
-              row.iperf3_version, client_host, client_port, server_host, server_port, row.mss_bytes,
-              row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, row.note,
-              has_trace, trace.events, trace.lost, trace.skipped, trace.broken, trace.tracer_share,
+              test.traffic.streams, test.traffic.duration, test.traffic.bytes, test.traffic.omit,
+              test.path.server, local, test.path.netns, server_netns, row.owner, row.created, purpose,
+              design.seed, design.variant_a, design.variant_b, design.plain, design.changed, row.id, row.job,
+              row.index, row.arm.block, row.arm.letter, variant, row.build, row.arm.traced, state, row.error,
+              row.started, row.ended, row.iperf3_version, client_host, client_port, server_host, server_port,
+              row.mss_bytes, row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system,
+              row.note, has_trace, trace.events, trace.lost, trace.skipped, trace.broken, trace.tracer_share,
               spec.confirms);
   // The tables' CHECK constraints allow only the names of these enums.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
@@ -78,16 +78,16 @@ core::RunRow read_run(const Statement& select) {
     row.variant = (row.arm.variant == 'A' ? design.variant_a : design.variant_b).value_or("");
   }
   spec.workload = parse_workload_kind(workload).value_or(WorkloadKind::iperf3);
-  iperf3.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
-  iperf3.direction = parse_direction(direction).value_or(Direction::send);
+  test.traffic.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
+  test.traffic.direction = parse_direction(direction).value_or(Direction::send);
   row.state = parse_run_state(state).value_or(RunState::failed);
-  if (local) iperf3.local = LocalServer{.netns = std::move(server_netns), .bind = iperf3.server};
+  if (local) test.path.local = LocalServer{.netns = std::move(server_netns), .bind = test.path.server};
   if (spec.workload == WorkloadKind::latency) {
-    iperf3.streams = 1;  // this, bytes and omit are NULL
-    iperf3.bytes.reset();
-    iperf3.omit = {};
+    test.traffic.streams = 1;  // this, bytes and omit are NULL
+    test.traffic.bytes.reset();
+    test.traffic.omit = {};
   } else if (!has_iperf3(spec)) {
-    iperf3 = {};  // its columns are NULL
+    test = {};  // its columns are NULL
   }
   row.client = endpoint(std::move(client_host), client_port);
   row.server = endpoint(std::move(server_host), server_port);

@@ -106,14 +106,15 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
                                workload, spec.text, purpose, design.seed, design.variant_a, design.variant_b,
                                design.plain, design.changed, spec.confirms);
   if (!iperf3 && spec.workload != WorkloadKind::latency) return insert->bind(common).run();
-  const Iperf3Spec& of = spec.iperf3;
-  const auto duration = iperf3 ? of.duration : spec.latency->duration;
-  const bool is_local = of.local.has_value();
-  const std::string server_netns = of.local ? of.local->netns : "";
-  const auto place = std::tie(duration, of.server, is_local, of.netns, server_netns);
+  const TestSpec& of = spec.test;
+  const auto duration = iperf3 ? of.traffic.duration : spec.latency->duration;
+  const bool is_local = of.path.local.has_value();
+  const std::string server_netns = of.path.local ? of.path.local->netns : "";
+  const auto place = std::tie(duration, of.path.server, is_local, of.path.netns, server_netns);
   if (!iperf3) return insert->bind(common, place).run();
   return insert
-      ->bind(common, place, to_string(of.protocol), to_string(of.direction), of.streams, of.bytes, of.omit)
+      ->bind(common, place, to_string(of.traffic.protocol), to_string(of.traffic.direction),
+             of.traffic.streams, of.traffic.bytes, of.traffic.omit)
       .run();
 }
 
@@ -330,7 +331,7 @@ Status RunWriter::insert_documents(const RunRecord& record) {
   return add("trace.dat", record.trace->recording, kRecordingLevel);
 }
 
-Status RunWriter::insert_traffic(RunId run, const Traffic& traffic) {
+Status RunWriter::insert_traffic(RunId run, const TrafficCount& traffic) {
   if (!traffic.goodput_bytes && !traffic.packets) return {};
   if (!traffic.packets) {
     auto insert = connection_.prepare(insert_into("traffic", "run, goodput_bytes"));

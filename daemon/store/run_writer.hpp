@@ -54,7 +54,7 @@ class RunWriter {
   [[nodiscard]] Status insert_documents(const RunRecord& record);
   [[nodiscard]] Result<std::vector<JobId>> jobs_that_confirm(JobId job);
   void return_space();  // of deleted rows, to the file system
-  [[nodiscard]] Status insert_traffic(RunId run, const Traffic& traffic);
+  [[nodiscard]] Status insert_traffic(RunId run, const TrafficCount& traffic);
 
   Connection& connection_;
 };

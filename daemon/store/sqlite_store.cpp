@@ -243,7 +243,7 @@ Result<core::ProfilePart<core::NamedNode>> SqliteStore::call_nodes(RunId run, st
   return parts_->profile_reader.nodes(run, offset, limit);
 }
 
-Result<Traffic> SqliteStore::traffic(RunId run) {
+Result<TrafficCount> SqliteStore::traffic(RunId run) {
   return parts_->reader.traffic(run);
 }
 

@@ -129,7 +129,7 @@ class SqliteStore final : public core::RunStore,
                                                                       std::uint32_t limit) override;
   [[nodiscard]] Result<core::ProfilePart<core::NamedNode>> call_nodes(RunId run, std::uint64_t offset,
                                                                       std::uint32_t limit) override;
-  [[nodiscard]] Result<Traffic> traffic(RunId run) override;
+  [[nodiscard]] Result<TrafficCount> traffic(RunId run) override;
   [[nodiscard]] Result<Fingerprint> fingerprint(RunId run) override;
   [[nodiscard]] Result<Counters> counters(RunId run) override;
   [[nodiscard]] Result<SampleProfile> samples(RunId run) override;

@@ -34,37 +34,37 @@ std::string decimal_seconds(std::chrono::milliseconds duration) {
   return fmt::format("{}", std::chrono::duration<double>(duration).count());
 }
 
-void add_peer(OptionList& list, const Iperf3Spec& spec) {
-  list.value("server", "--client", spec.server);
-  list.number("port", "--port", spec.port);
-  if (spec.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
-  if (spec.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
-  if (!spec.bind.empty()) list.value("bind", "--bind", spec.bind);
-  if (spec.client_port) list.number("cport", "--cport", *spec.client_port);
+void add_peer(OptionList& list, const TestSpec& spec) {
+  list.value("server", "--client", spec.path.server);
+  list.number("port", "--port", spec.iperf3.port);
+  if (spec.path.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
+  if (spec.path.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
+  if (!spec.path.bind.empty()) list.value("bind", "--bind", spec.path.bind);
+  if (spec.iperf3.client_port) list.number("cport", "--cport", *spec.iperf3.client_port);
 }
 
-void add_test(OptionList& list, const Iperf3Spec& spec) {
-  if (spec.protocol == Protocol::udp) list.flag("protocol", "--udp");
-  if (spec.protocol == Protocol::sctp) list.flag("protocol", "--sctp");
-  if (spec.direction == Direction::receive) list.flag("direction", "--reverse");
-  if (spec.direction == Direction::both) list.flag("direction", "--bidir");
-  list.number("streams", "--parallel", spec.streams);
-  if (spec.duration) list.number("duration", "--time", whole_seconds(*spec.duration));
-  if (spec.bytes) list.number("bytes", "--bytes", *spec.bytes);
-  if (spec.omit.count() > 0) list.number("omit", "--omit", whole_seconds(spec.omit));
-  list.value("interval", "--interval", decimal_seconds(spec.interval));
+void add_test(OptionList& list, const TestSpec& spec) {
+  if (spec.traffic.protocol == Protocol::udp) list.flag("protocol", "--udp");
+  if (spec.traffic.protocol == Protocol::sctp) list.flag("protocol", "--sctp");
+  if (spec.traffic.direction == Direction::receive) list.flag("direction", "--reverse");
+  if (spec.traffic.direction == Direction::both) list.flag("direction", "--bidir");
+  list.number("streams", "--parallel", spec.traffic.streams);
+  if (spec.traffic.duration) list.number("duration", "--time", whole_seconds(*spec.traffic.duration));
+  if (spec.traffic.bytes) list.number("bytes", "--bytes", *spec.traffic.bytes);
+  if (spec.traffic.omit.count() > 0) list.number("omit", "--omit", whole_seconds(spec.traffic.omit));
+  list.value("interval", "--interval", decimal_seconds(spec.traffic.interval));
 }
 
-void add_sockets(OptionList& list, const Iperf3Spec& spec) {
-  if (spec.bitrate) list.number("bitrate", "--bitrate", *spec.bitrate);
-  if (spec.length_bytes) list.number("length", "--length", *spec.length_bytes);
-  if (spec.window_bytes) list.number("window", "--window", *spec.window_bytes);
-  if (spec.mss_bytes) list.number("mss", "--set-mss", *spec.mss_bytes);
-  if (!spec.congestion.empty()) list.value("congestion", "--congestion", spec.congestion);
-  if (!spec.dscp.empty()) list.value("dscp", "--dscp", spec.dscp);
-  if (spec.zerocopy) list.flag("zerocopy", "--zerocopy");
-  if (spec.no_delay) list.flag("no_delay", "--no-delay");
-  if (spec.dont_fragment) list.flag("dont_fragment", "--dont-fragment");
+void add_sockets(OptionList& list, const TestSpec& spec) {
+  if (spec.traffic.bitrate) list.number("bitrate", "--bitrate", *spec.traffic.bitrate);
+  if (spec.iperf3.length_bytes) list.number("length", "--length", *spec.iperf3.length_bytes);
+  if (spec.iperf3.window_bytes) list.number("window", "--window", *spec.iperf3.window_bytes);
+  if (spec.iperf3.mss_bytes) list.number("mss", "--set-mss", *spec.iperf3.mss_bytes);
+  if (!spec.iperf3.congestion.empty()) list.value("congestion", "--congestion", spec.iperf3.congestion);
+  if (!spec.iperf3.dscp.empty()) list.value("dscp", "--dscp", spec.iperf3.dscp);
+  if (spec.iperf3.zerocopy) list.flag("zerocopy", "--zerocopy");
+  if (spec.iperf3.no_delay) list.flag("no_delay", "--no-delay");
+  if (spec.iperf3.dont_fragment) list.flag("dont_fragment", "--dont-fragment");
 }
 
 std::vector<std::string> to_argv(const std::string& program, const std::vector<Iperf3Option>& options) {
@@ -79,7 +79,7 @@ std::vector<std::string> to_argv(const std::string& program, const std::vector<I
 
 }  // namespace
 
-std::vector<Iperf3Option> client_options(const Iperf3Spec& spec, const Iperf3Features& features) {
+std::vector<Iperf3Option> client_options(const TestSpec& spec, const Iperf3Features& features) {
   OptionList list;
   add_peer(list, spec);
   add_test(list, spec);
@@ -90,25 +90,25 @@ std::vector<Iperf3Option> client_options(const Iperf3Spec& spec, const Iperf3Fea
   return list.take();
 }
 
-std::vector<Iperf3Option> server_options(const Iperf3Spec& spec) {
+std::vector<Iperf3Option> server_options(const TestSpec& spec) {
   OptionList list;
   list.flag("local", "--server");
   list.flag("local", "--one-off");
   // Without it "Server listening" would stay in stdio's buffer.
   list.flag("local", "--forceflush");
-  if (spec.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
-  if (spec.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
-  if (!spec.local->bind.empty()) list.value("local.bind", "--bind", spec.local->bind);
-  list.number("port", "--port", spec.port);
+  if (spec.path.ip_version == IpVersion::v4) list.flag("ip_version", "--version4");
+  if (spec.path.ip_version == IpVersion::v6) list.flag("ip_version", "--version6");
+  if (!spec.path.local->bind.empty()) list.value("local.bind", "--bind", spec.path.local->bind);
+  list.number("port", "--port", spec.iperf3.port);
   return list.take();
 }
 
-std::vector<std::string> client_argv(const std::string& program, const Iperf3Spec& spec,
+std::vector<std::string> client_argv(const std::string& program, const TestSpec& spec,
                                      const Iperf3Features& features) {
   return to_argv(program, client_options(spec, features));
 }
 
-std::vector<std::string> server_argv(const std::string& program, const Iperf3Spec& spec) {
+std::vector<std::string> server_argv(const std::string& program, const TestSpec& spec) {
   return to_argv(program, server_options(spec));
 }
 

@@ -19,15 +19,14 @@ struct Iperf3Option {
 
 // In the order of the command line. Numbers are plain bytes, bits per second and seconds, without iperf3's
 // suffixes. Affinity is not passed as an option: the launcher binds the whole process, including its threads.
-[[nodiscard]] std::vector<Iperf3Option> client_options(const Iperf3Spec& spec,
-                                                       const Iperf3Features& features);
-// Options of the one-off server of spec.local, which must be set. The server runs in text mode: with --json
-// it never reports that it listens.
-[[nodiscard]] std::vector<Iperf3Option> server_options(const Iperf3Spec& spec);
+[[nodiscard]] std::vector<Iperf3Option> client_options(const TestSpec& spec, const Iperf3Features& features);
+// Options of the one-off server of spec.path.local, which must be set. The server runs in text mode: with
+// --json it never reports that it listens.
+[[nodiscard]] std::vector<Iperf3Option> server_options(const TestSpec& spec);
 
 // The same options as whole command lines; argv[0] is `program`.
-[[nodiscard]] std::vector<std::string> client_argv(const std::string& program, const Iperf3Spec& spec,
+[[nodiscard]] std::vector<std::string> client_argv(const std::string& program, const TestSpec& spec,
                                                    const Iperf3Features& features);
-[[nodiscard]] std::vector<std::string> server_argv(const std::string& program, const Iperf3Spec& spec);
+[[nodiscard]] std::vector<std::string> server_argv(const std::string& program, const TestSpec& spec);
 
 }  // namespace netperfd::workload

@@ -13,8 +13,8 @@ bool present(const EndFigures& figures) {
 // Only a bidirectional test has two directions. The keys' names are unreliable there, and a UDP `sum_sent`
 // always says "sender". So the direction is taken from the `sender` of the TCP sums and of the UDP `sum`, and
 // from the names only if these are absent.
-Direction direction_of_end(const EndFigures& figures, bool reverse_key, const Iperf3Spec& asked) {
-  if (asked.direction != Direction::both) return asked.direction;
+Direction direction_of_end(const EndFigures& figures, bool reverse_key, const TestSpec& asked) {
+  if (asked.traffic.direction != Direction::both) return asked.traffic.direction;
   const std::optional<Figures>& speaker = figures.sum    ? figures.sum
                                           : figures.sent ? figures.sent
                                                          : figures.received;
@@ -29,7 +29,7 @@ const Figures* far_figures(const Iperf3Document& document, const EndGroup& group
 
 }  // namespace
 
-std::vector<EndGroup> end_groups(const Iperf3Document& document, const Iperf3Spec& asked) {
+std::vector<EndGroup> end_groups(const Iperf3Document& document, const TestSpec& asked) {
   std::vector<EndGroup> groups;
   if (present(document.end)) groups.push_back({direction_of_end(document.end, false, asked), &document.end});
   if (present(document.end_reverse)) {
@@ -44,7 +44,7 @@ bool writer_sends(const Iperf3Document& document, Direction direction) {
   return (direction == Direction::send) != document.of_server;
 }
 
-bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked) {
+bool far_side_answered(const Iperf3Document& document, const TestSpec& asked) {
   const auto& far_cpu = document.of_server ? document.cpu_host_percent : document.cpu_remote_percent;
   if (far_cpu.value_or(0) > 0) return true;
   const auto groups = end_groups(document, asked);

@@ -18,14 +18,14 @@ struct EndGroup {
 };
 
 // The sums by direction: one, or two for a bidirectional test.
-[[nodiscard]] std::vector<EndGroup> end_groups(const Iperf3Document& document, const Iperf3Spec& asked);
+[[nodiscard]] std::vector<EndGroup> end_groups(const Iperf3Document& document, const TestSpec& asked);
 
 // Whether the side that wrote the document sent the data of a direction.
 [[nodiscard]] bool writer_sends(const Iperf3Document& document, Direction direction);
 
 // The far side's figures reach the writer only in the exchange of results after the test. If that never took
 // place, iperf3 prints zeros for them, which mean "unknown".
-[[nodiscard]] bool far_side_answered(const Iperf3Document& document, const Iperf3Spec& asked);
+[[nodiscard]] bool far_side_answered(const Iperf3Document& document, const TestSpec& asked);
 
 // Before 3.11 a UDP test has only `sum`: the sender's bytes together with the receiver's jitter and loss.
 [[nodiscard]] bool is_sum_alone(const EndFigures& figures, Protocol protocol);

@@ -57,12 +57,12 @@ Iperf3Features parse_features(std::string_view version_text, std::string_view he
   return features;
 }
 
-Status check_supported(const Iperf3Spec& spec, const Iperf3Features& features) {
+Status check_supported(const TestSpec& spec, const Iperf3Features& features) {
   if (features.options.empty()) {
     return fail(ErrorKind::unsupported, "no iperf3 could be run when netperfd started; its log says why");
   }
   std::vector<Iperf3Option> needed = client_options(spec, features);
-  if (spec.local) std::ranges::move(server_options(spec), std::back_inserter(needed));
+  if (spec.path.local) std::ranges::move(server_options(spec), std::back_inserter(needed));
   std::string problems;
   for (const Iperf3Option& option : needed) {
     if (features.has(option.name)) continue;

@@ -25,6 +25,6 @@ struct Iperf3Features {
 
 // unsupported if `spec` needs something that this iperf3 does not list (the message names the key and the
 // version), and if `features` are empty because no iperf3 could be run.
-[[nodiscard]] Status check_supported(const Iperf3Spec& spec, const Iperf3Features& features);
+[[nodiscard]] Status check_supported(const TestSpec& spec, const Iperf3Features& features);
 
 }  // namespace netperfd::workload

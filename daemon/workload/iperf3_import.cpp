@@ -66,7 +66,7 @@ milliseconds interval_of(const Iperf3Document& document) {
     if (!length) continue;
     return std::max(kStep, (*length + kStep / 2) / kStep * kStep);
   }
-  return Iperf3Spec{}.interval;
+  return Traffic{}.interval;
 }
 
 Result<Protocol> protocol_of(std::string name) {
@@ -86,31 +86,31 @@ std::optional<std::uint64_t> bytes_of(const Iperf3Document& document) {
   return blocks * size;
 }
 
-Result<Iperf3Spec> asked_of(const Iperf3Document& document) {
-  Iperf3Spec asked;
+Result<TestSpec> asked_of(const Iperf3Document& document) {
+  TestSpec asked;
   const auto protocol = protocol_of(document.protocol);
   if (!protocol) return std::unexpected(protocol.error());
-  asked.protocol = *protocol;
+  asked.traffic.protocol = *protocol;
   if (is_bidirectional(document)) {
-    asked.direction = Direction::both;
+    asked.traffic.direction = Direction::both;
   } else if (is_reverse(document)) {
-    asked.direction = Direction::receive;
+    asked.traffic.direction = Direction::receive;
   }
   constexpr std::uint64_t kMostStreams = 1'024;
-  asked.streams = static_cast<std::uint32_t>(
+  asked.traffic.streams = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(document.num_streams.value_or(1), 1, kMostStreams));
-  asked.duration = to_duration(document.duration_s);
-  if (!asked.duration) asked.bytes = bytes_of(document);
-  asked.omit = to_duration(document.omit_s).value_or(milliseconds{0});
-  asked.interval = interval_of(document);
+  asked.traffic.duration = to_duration(document.duration_s);
+  if (!asked.traffic.duration) asked.traffic.bytes = bytes_of(document);
+  asked.traffic.omit = to_duration(document.omit_s).value_or(milliseconds{0});
+  asked.traffic.interval = interval_of(document);
   if (const auto& server = document.asked ? document.asked : document.server) {
-    asked.server = server->host;
-    asked.port = server->port;
+    asked.path.server = server->host;
+    asked.iperf3.port = server->port;
   } else {
-    asked.server = kUnknownServer;
+    asked.path.server = kUnknownServer;
   }
-  asked.bitrate = document.bitrate;
-  if (document.block_bytes.value_or(0) > 0) asked.length_bytes = document.block_bytes;
+  asked.traffic.bitrate = document.bitrate;
+  if (document.block_bytes.value_or(0) > 0) asked.iperf3.length_bytes = document.block_bytes;
   return asked;
 }
 

@@ -46,10 +46,11 @@ void clear_bytes(std::optional<std::uint64_t>& bytes, std::optional<double>& rat
 }
 
 // The length of the test, which no time that it measured exceeds.
-double longest_of(const Iperf3Document& document, const Iperf3Spec& asked) {
+double longest_of(const Iperf3Document& document, const TestSpec& asked) {
   constexpr double kLate = 60;  // a test that ends late, on a host that is busy
-  double longest = in_seconds(asked.duration.value_or(std::chrono::milliseconds{0}) + asked.omit);
-  if (!asked.duration) {
+  double longest =
+      in_seconds(asked.traffic.duration.value_or(std::chrono::milliseconds{0}) + asked.traffic.omit);
+  if (!asked.traffic.duration) {
     for (const IntervalFigures& interval : document.intervals) {
       for (const Figures& sum : interval.sums) longest = std::max(longest, sum.end.value_or(0));
     }
@@ -65,13 +66,14 @@ void SetAside::flag(std::vector<QualityFlag>& flags) const {
            fmt::format("{} figure(s) cannot be and are taken as not known, first {}", count_, first_));
 }
 
-Possible::Possible(const Iperf3Document& document, const Iperf3Spec& asked)
+Possible::Possible(const Iperf3Document& document, const TestSpec& asked)
     : longest_s_(longest_of(document, asked)) {
   // What a socket's buffers on both sides hold at most, as kernels have them by default.
-  const double omitted = asked.omit.count() > 0 ? (asked.protocol == Protocol::udp ? 4 : 32) : 0;
+  const double omitted =
+      asked.traffic.omit.count() > 0 ? (asked.traffic.protocol == Protocol::udp ? 4 : 32) : 0;
   const double block = std::max(static_cast<double>(document.block_bytes.value_or(0)), kMebibyte / 8);
-  buffered_ = asked.streams * (omitted * kMebibyte + 2 * block);
-  writes_ = asked.streams * 64 * kMebibyte;
+  buffered_ = asked.traffic.streams * (omitted * kMebibyte + 2 * block);
+  writes_ = asked.traffic.streams * 64 * kMebibyte;
 }
 
 void Possible::clear(Interval& interval, SetAside& aside) const {

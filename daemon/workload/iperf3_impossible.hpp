@@ -30,7 +30,7 @@ class SetAside {
 
 class Possible {
  public:
-  Possible(const Iperf3Document& document, const Iperf3Spec& asked);
+  Possible(const Iperf3Document& document, const TestSpec& asked);
 
   // Clear impossible figures, each alone.
   void clear(Interval& interval, SetAside& aside) const;

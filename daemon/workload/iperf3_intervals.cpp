@@ -33,7 +33,7 @@ bool repeats(const IntervalFigures& row, const IntervalFigures& before) {
 }
 
 // Appends the readable intervals of one row; returns the number of unreadable ones.
-std::size_t append(const IntervalFigures& row, const Iperf3Spec& asked, std::vector<Interval>& intervals) {
+std::size_t append(const IntervalFigures& row, const TestSpec& asked, std::vector<Interval>& intervals) {
   std::size_t unreadable = 0;
   const auto add = [&](const Figures& figures, bool is_sum) {
     auto interval = to_interval(figures, asked);
@@ -84,8 +84,8 @@ CountedPart add_up(const Rows& rows) {
 // Raises the flags of one direction's sums.
 class Inspection {
  public:
-  Inspection(Direction direction, const Rows& rows, const Iperf3Spec& asked, std::vector<QualityFlag>& flags)
-      : direction_(to_string(direction)), interval_s_(in_seconds(asked.interval)), flags_(flags) {
+  Inspection(Direction direction, const Rows& rows, const TestSpec& asked, std::vector<QualityFlag>& flags)
+      : direction_(to_string(direction)), interval_s_(in_seconds(asked.traffic.interval)), flags_(flags) {
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(counted_),
                  [](const Interval* row) { return !row->omitted; });
   }
@@ -185,23 +185,23 @@ class Inspection {
   }
 };
 
-CountedPart inspect_direction(Direction direction, const Rows& rows, const Iperf3Spec& asked,
+CountedPart inspect_direction(Direction direction, const Rows& rows, const TestSpec& asked,
                               std::vector<QualityFlag>& flags) {
   CountedPart part = add_up(rows);
   if (rows.empty()) return part;
   Inspection inspection(direction, rows, asked, flags);
-  part.covered_s -= inspection.find_gaps(asked.omit.count() > 0);
+  part.covered_s -= inspection.find_gaps(asked.traffic.omit.count() > 0);
   inspection.find_odd();
   inspection.find_stalls();
   inspection.find_trend();
   // If the omitted part is not a multiple of the interval, its remainder is never printed.
-  const auto interval = std::max(asked.interval, std::chrono::milliseconds(1));
-  const double whole_omitted_s = in_seconds(interval * (asked.omit / interval));
+  const auto interval = std::max(asked.traffic.interval, std::chrono::milliseconds(1));
+  const double whole_omitted_s = in_seconds(interval * (asked.traffic.omit / interval));
   if (part.omitted_s < 0.95 * whole_omitted_s) {
     add_flag(flags, Quality::omit_short,
              fmt::format("{}: {:.2f} s at the beginning were omitted, {:.0f} s were asked; the figures may "
                          "contain a part of the start",
-                         to_string(direction), part.omitted_s, in_seconds(asked.omit)));
+                         to_string(direction), part.omitted_s, in_seconds(asked.traffic.omit)));
   }
   return part;
 }
@@ -220,12 +220,12 @@ void find_idle_streams(const std::map<std::int64_t, CountedPart>& streams, std::
 
 }  // namespace
 
-Direction direction_of(const Figures& figures, const Iperf3Spec& asked) {
-  if (asked.direction != Direction::both) return asked.direction;
+Direction direction_of(const Figures& figures, const TestSpec& asked) {
+  if (asked.traffic.direction != Direction::both) return asked.traffic.direction;
   return figures.sender.value_or(true) ? Direction::send : Direction::receive;
 }
 
-std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& asked) {
+std::optional<Interval> to_interval(const Figures& figures, const TestSpec& asked) {
   if (!figures.start || !figures.end || !figures.bytes) return std::nullopt;
   if (!(*figures.start >= 0 && *figures.end >= *figures.start && *figures.end < kLongestSeconds))
     return std::nullopt;
@@ -251,7 +251,7 @@ std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& as
   return interval;
 }
 
-IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& asked, Iperf3Report& report) {
+IntervalTotals read_intervals(const Iperf3Document& document, const TestSpec& asked, WorkloadReport& report) {
   std::size_t repeated = 0;
   std::size_t unreadable = 0;
   const IntervalFigures* before = nullptr;

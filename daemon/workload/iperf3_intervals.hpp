@@ -39,13 +39,13 @@ struct IntervalTotals {
 
 // The direction of an interval or a stream. Only a bidirectional test has two, which its own `sender` tells;
 // some versions print the wrong `sender` with -R.
-[[nodiscard]] Direction direction_of(const Figures& figures, const Iperf3Spec& asked);
+[[nodiscard]] Direction direction_of(const Figures& figures, const TestSpec& asked);
 
 // Absent if its times or bytes cannot be read.
-[[nodiscard]] std::optional<Interval> to_interval(const Figures& figures, const Iperf3Spec& asked);
+[[nodiscard]] std::optional<Interval> to_interval(const Figures& figures, const TestSpec& asked);
 
 // Fills report.intervals and raises the flags for them.
-[[nodiscard]] IntervalTotals read_intervals(const Iperf3Document& document, const Iperf3Spec& asked,
-                                            Iperf3Report& report);
+[[nodiscard]] IntervalTotals read_intervals(const Iperf3Document& document, const TestSpec& asked,
+                                            WorkloadReport& report);
 
 }  // namespace netperfd::workload

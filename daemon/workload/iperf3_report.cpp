@@ -24,12 +24,12 @@ const CountedPart& part_of(const IntervalTotals& totals, Direction direction) {
   return direction == Direction::send ? totals.send : totals.receive;
 }
 
-std::vector<Direction> directions_of(const Iperf3Spec& asked) {
-  if (asked.direction == Direction::both) return {Direction::send, Direction::receive};
-  return {asked.direction};
+std::vector<Direction> directions_of(const TestSpec& asked) {
+  if (asked.traffic.direction == Direction::both) return {Direction::send, Direction::receive};
+  return {asked.traffic.direction};
 }
 
-const Totals* sum_of(const Iperf3Report& report, Direction direction) {
+const Totals* sum_of(const WorkloadReport& report, Direction direction) {
   const auto sum = std::find_if(report.sums.begin(), report.sums.end(),
                                 [&](const Totals& totals) { return totals.direction == direction; });
   return sum == report.sums.end() ? nullptr : &*sum;
@@ -67,7 +67,7 @@ void flag_bytes(const Iperf3Document& document, std::vector<QualityFlag>& flags)
   }
 }
 
-void flag_not_as_asked(const Iperf3Document& document, const Iperf3Spec& asked,
+void flag_not_as_asked(const Iperf3Document& document, const TestSpec& asked,
                        std::vector<QualityFlag>& flags) {
   std::string differences;
   const auto compare = [&](std::string_view what, const auto& was, const auto& wanted) {
@@ -77,11 +77,11 @@ void flag_not_as_asked(const Iperf3Document& document, const Iperf3Spec& asked,
   std::string protocol = document.protocol;
   std::transform(protocol.begin(), protocol.end(), protocol.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (!protocol.empty()) compare("protocol", protocol, to_string(asked.protocol));
-  if (document.num_streams) compare("streams", *document.num_streams, std::uint64_t{asked.streams});
-  if (document.duration_s && asked.duration)
-    compare("duration", *document.duration_s, in_seconds(*asked.duration));
-  if (document.omit_s) compare("omit", *document.omit_s, in_seconds(asked.omit));
+  if (!protocol.empty()) compare("protocol", protocol, to_string(asked.traffic.protocol));
+  if (document.num_streams) compare("streams", *document.num_streams, std::uint64_t{asked.traffic.streams});
+  if (document.duration_s && asked.traffic.duration)
+    compare("duration", *document.duration_s, in_seconds(*asked.traffic.duration));
+  if (document.omit_s) compare("omit", *document.omit_s, in_seconds(asked.traffic.omit));
   if (!differences.empty()) {
     add_flag(flags, Quality::not_as_asked,
              fmt::format("the document tells of another test: {}", differences));
@@ -90,9 +90,9 @@ void flag_not_as_asked(const Iperf3Document& document, const Iperf3Spec& asked,
 
 // ---- Length of the test -----------------------------------------------------------------------------------
 
-void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::vector<QualityFlag>& flags) {
-  if (!asked.duration) return;
-  const double planned = in_seconds(*asked.duration);
+void flag_length(const TestSpec& asked, const IntervalTotals& intervals, std::vector<QualityFlag>& flags) {
+  if (!asked.traffic.duration) return;
+  const double planned = in_seconds(*asked.traffic.duration);
   for (const Direction direction : directions_of(asked)) {
     const double covered = part_of(intervals, direction).covered_s;
     if (part_of(intervals, direction).intervals == 0) continue;  // which fails the run, or has its own flag
@@ -104,7 +104,8 @@ void flag_length(const Iperf3Spec& asked, const IntervalTotals& intervals, std::
 }
 
 // Length of the last counted interval, including a following one without bytes, if it was a full interval.
-std::optional<double> full_last_interval(const Iperf3Report& report, Direction direction, double interval_s) {
+std::optional<double> full_last_interval(const WorkloadReport& report, Direction direction,
+                                         double interval_s) {
   constexpr double kWink = 0.02;  // share of an interval that a client needs to end
   double last = 0;
   for (const Interval& interval : report.intervals) {
@@ -119,16 +120,16 @@ std::optional<double> full_last_interval(const Iperf3Report& report, Direction d
 
 // From 3.16 on, a client checks only at the end of an interval whether all its bytes are sent. A TCP stream
 // has stopped by then, and the rest of the last interval counts as idle time; a UDP stream continues.
-void flag_rounding(const Iperf3Document& document, const Iperf3Spec& asked, const CountedPart& part,
-                   const Totals& sum, Iperf3Report& report) {
-  const auto idle = full_last_interval(report, sum.direction, in_seconds(asked.interval));
+void flag_rounding(const Iperf3Document& document, const TestSpec& asked, const CountedPart& part,
+                   const Totals& sum, WorkloadReport& report) {
+  const auto idle = full_last_interval(report, sum.direction, in_seconds(asked.traffic.interval));
   if (!idle || part.covered_s <= 0) return;
-  const std::uint64_t last_writes = document.block_bytes.value_or(0) * asked.streams;
-  if (part.bytes > *asked.bytes + *asked.bytes / 20 + last_writes) {
+  const std::uint64_t last_writes = document.block_bytes.value_or(0) * asked.traffic.streams;
+  if (part.bytes > *asked.traffic.bytes + *asked.traffic.bytes / 20 + last_writes) {
     add_flag(report.flags, Quality::rounded_to_interval,
              fmt::format("{}: this iperf3 ends a test of so many bytes only with an interval, and went on to "
                          "{} of the {} bytes asked; the rate is right",
-                         to_string(sum.direction), part.bytes, *asked.bytes));
+                         to_string(sum.direction), part.bytes, *asked.traffic.bytes));
     return;
   }
   const double bits = 8 * static_cast<double>(part.bytes);
@@ -141,8 +142,8 @@ void flag_rounding(const Iperf3Document& document, const Iperf3Spec& asked, cons
                before_last > 0.01 ? fmt::format(", at most {:.4g} Mbit/s", bits / before_last / 1e6) : ""));
 }
 
-void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
-                  Iperf3Report& report) {
+void flag_brevity(const Iperf3Document& document, const TestSpec& asked, const IntervalTotals& intervals,
+                  WorkloadReport& report) {
   constexpr double kShortestSeconds = 0.95;
   constexpr std::uint64_t kFewestWrites = 10;
   for (const Totals& sum : report.sums) {
@@ -152,12 +153,12 @@ void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const
       add_flag(report.flags, Quality::too_short,
                fmt::format("{}: the test lasted {:.4f} s; a connection has hardly opened its window by then",
                            to_string(sum.direction), sum.seconds.value_or(0)));
-    } else if (asked.bytes && writes < kFewestWrites) {
+    } else if (asked.traffic.bytes && writes < kFewestWrites) {
       add_flag(report.flags, Quality::too_short,
                fmt::format("{}: {} bytes are {} writes; that tells nothing of a rate",
                            to_string(sum.direction), part.bytes, writes));
     }
-    if (asked.bytes) flag_rounding(document, asked, part, sum, report);
+    if (asked.traffic.bytes) flag_rounding(document, asked, part, sum, report);
   }
 }
 
@@ -165,44 +166,44 @@ void flag_brevity(const Iperf3Document& document, const Iperf3Spec& asked, const
 
 // How much of the requested time may be missing: iperf3 leaves out a last interval that is shorter than a
 // tenth of an interval.
-double length_tolerance(const Iperf3Spec& asked) {
-  const double planned = in_seconds(*asked.duration);
-  return std::max(0.02 * planned, std::min(in_seconds(asked.interval), 0.1 * planned));
+double length_tolerance(const TestSpec& asked) {
+  const double planned = in_seconds(*asked.traffic.duration);
+  return std::max(0.02 * planned, std::min(in_seconds(asked.traffic.interval), 0.1 * planned));
 }
 
-std::string judge_length(const Iperf3Spec& asked, const IntervalTotals& intervals) {
+std::string judge_length(const TestSpec& asked, const IntervalTotals& intervals) {
   for (const Direction direction : directions_of(asked)) {
     const double covered = part_of(intervals, direction).covered_s;
-    if (covered >= in_seconds(*asked.duration) - length_tolerance(asked)) continue;
+    if (covered >= in_seconds(*asked.traffic.duration) - length_tolerance(asked)) continue;
     return fmt::format("the test ended early: of the {} s asked its intervals cover {:.2f} s ({})",
-                       in_seconds(*asked.duration), covered, to_string(direction));
+                       in_seconds(*asked.traffic.duration), covered, to_string(direction));
   }
   return {};
 }
 
 // The number of bytes applies to all streams together. In a bidirectional test, iperf3 ends when the first
 // direction has them.
-std::string judge_bytes(const Iperf3Spec& asked, const Iperf3Report& report, bool of_server) {
+std::string judge_bytes(const TestSpec& asked, const WorkloadReport& report, bool of_server) {
   std::uint64_t most = 0;
   for (const Totals& sum : report.sums) {
     most = std::max({most, sum.sent_bytes.value_or(0), sum.received_bytes.value_or(0)});
   }
   // A server stops reading when its client says that it has sent all.
   const double share = of_server ? 0.9 : 0.99;
-  if (static_cast<double>(most) >= share * static_cast<double>(*asked.bytes)) return {};
-  return fmt::format("the test ended early: {} bytes of the {} asked were moved", most, *asked.bytes);
+  if (static_cast<double>(most) >= share * static_cast<double>(*asked.traffic.bytes)) return {};
+  return fmt::format("the test ended early: {} bytes of the {} asked were moved", most, *asked.traffic.bytes);
 }
 
 // A broken link and a hanging server look the same: no byte moves until the client is told to stop.
 std::string explain_stop(const std::string& words, const Explained& explained,
                          const IntervalTotals& intervals) {
-  const Iperf3Spec& asked = explained.asked;
+  const TestSpec& asked = explained.asked;
   for (const Direction direction : directions_of(asked)) {
     const CountedPart& part = part_of(intervals, direction);
-    if (part.quiet_s < in_seconds(asked.interval)) continue;
+    if (part.quiet_s < in_seconds(asked.traffic.interval)) continue;
     return with_words(fmt::format("no byte moved any more after {:.1f} s of the test, as with a link that is "
                                   "down or a server that hangs ({} port {}), and the client was told to stop",
-                                  part.last_byte_s, asked.server, asked.port),
+                                  part.last_byte_s, asked.path.server, asked.iperf3.port),
                       words);
   }
   return explain(words, explained);
@@ -225,11 +226,12 @@ std::string judge_absence(const Iperf3Document& document, std::string_view out, 
 }
 
 // A document that a tool has stripped of its intervals still has iperf3's own word on its length.
-bool is_long_enough(const Iperf3Spec& asked, const IntervalTotals& intervals, const Iperf3Report& report) {
+bool is_long_enough(const TestSpec& asked, const IntervalTotals& intervals, const WorkloadReport& report) {
   for (const Direction direction : directions_of(asked)) {
     const Totals* sum = sum_of(report, direction);
     if (part_of(intervals, direction).intervals > 0 || sum == nullptr) return false;
-    if (sum->seconds.value_or(0) < in_seconds(*asked.duration) - length_tolerance(asked)) return false;
+    if (sum->seconds.value_or(0) < in_seconds(*asked.traffic.duration) - length_tolerance(asked))
+      return false;
   }
   return true;
 }
@@ -239,8 +241,8 @@ struct Output {
   bool foreign;  // brought by a user
 };
 
-std::string judge(const Iperf3Document& document, const Output& output, const Iperf3Spec& asked,
-                  const IntervalTotals& intervals, Iperf3Report& report) {
+std::string judge(const Iperf3Document& document, const Output& output, const TestSpec& asked,
+                  const IntervalTotals& intervals, WorkloadReport& report) {
   const Explained explained{.asked = asked, .protocol_known = !output.foreign || !document.protocol.empty()};
   if (!document.errors.empty()) {
     const std::string& words = document.errors.front();
@@ -254,7 +256,8 @@ std::string judge(const Iperf3Document& document, const Output& output, const Ip
       return fmt::format("iperf3's document has no sum for the direction {}", to_string(direction));
     }
   }
-  if (!asked.duration) return asked.bytes ? judge_bytes(asked, report, document.of_server) : std::string();
+  if (!asked.traffic.duration)
+    return asked.traffic.bytes ? judge_bytes(asked, report, document.of_server) : std::string();
   if (output.foreign && is_long_enough(asked, intervals, report)) {
     add_flag(report.flags, Quality::missing_intervals,
              "the document has no intervals: nothing can be checked against its sums");
@@ -268,7 +271,7 @@ std::optional<std::uint32_t> fitting(std::optional<std::uint64_t> value) {
   return static_cast<std::uint32_t>(*value);
 }
 
-void add_facts(const Iperf3Document& document, const Iperf3Spec& asked, Iperf3Report& report) {
+void add_facts(const Iperf3Document& document, const TestSpec& asked, WorkloadReport& report) {
   report.version = document.version;
   report.client = document.client;
   report.server = document.server;
@@ -279,9 +282,9 @@ void add_facts(const Iperf3Document& document, const Iperf3Spec& asked, Iperf3Re
   if (answered || document.of_server) report.cpu_server_percent = document.cpu_remote_percent;
 }
 
-ParsedReport parse(const Iperf3Document& document, const Output& output, const Iperf3Spec& asked) {
+ParsedReport parse(const Iperf3Document& document, const Output& output, const TestSpec& asked) {
   ParsedReport parsed;
-  Iperf3Report& report = parsed.report;
+  WorkloadReport& report = parsed.report;
   IntervalTotals intervals;
   if (document.found) {
     flag_bytes(document, report.flags);
@@ -304,7 +307,7 @@ ParsedReport parse(const Iperf3Document& document, const Output& output, const I
 }  // namespace
 
 ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
-                                 const Iperf3Spec& asked) {
+                                 const TestSpec& asked) {
   if (const std::string excess = excess_of(client_stdout); !excess.empty())
     return {.report = {}, .error = "iperf3's document is too large: " + excess};
   return parse(read_document(client_stdout), {.out = client_stdout, .err = client_stderr, .foreign = false},
@@ -312,11 +315,11 @@ ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_vie
 }
 
 ParsedReport parse_foreign_document(const Iperf3Document& document, std::string_view bytes,
-                                    const Iperf3Spec& asked) {
+                                    const TestSpec& asked) {
   return parse(document, {.out = bytes, .err = {}, .foreign = true}, asked);
 }
 
-std::vector<Interval> parse_live_intervals(std::string_view line, const Iperf3Spec& asked) {
+std::vector<Interval> parse_live_intervals(std::string_view line, const TestSpec& asked) {
   std::vector<Interval> intervals;
   for (const Figures& sum : read_live_sums(line)) {
     if (auto interval = to_interval(sum, asked); interval && !interval->stream)

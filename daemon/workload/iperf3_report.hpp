@@ -25,14 +25,14 @@ namespace netperfd::workload {
 // smallest and largest round-trip time, and the mean of the streams' means. A repeated interval is left out.
 // Any bytes are safe; time and memory are linear in their number.
 [[nodiscard]] ParsedReport parse_iperf3_report(std::string_view client_stdout, std::string_view client_stderr,
-                                               const Iperf3Spec& asked);
+                                               const TestSpec& asked);
 
 // The same for a document that a user brought: `asked` is what the document itself tells of its options. A
 // protocol that it does not tell is not named, and final sums do without intervals.
 [[nodiscard]] ParsedReport parse_foreign_document(const Iperf3Document& document, std::string_view bytes,
-                                                  const Iperf3Spec& asked);
+                                                  const TestSpec& asked);
 
 // The sums of one line of --json-stream output, one for each direction; empty for any other line.
-[[nodiscard]] std::vector<Interval> parse_live_intervals(std::string_view line, const Iperf3Spec& asked);
+[[nodiscard]] std::vector<Interval> parse_live_intervals(std::string_view line, const TestSpec& asked);
 
 }  // namespace netperfd::workload

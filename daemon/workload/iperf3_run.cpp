@@ -50,7 +50,7 @@ std::string_view last_words(const Child& child) {
 }  // namespace
 
 Iperf3Run::Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings,
-                     Iperf3Features features, Iperf3Spec spec, core::WorkloadListener& listener)
+                     Iperf3Features features, TestSpec spec, core::WorkloadListener& listener)
     : loop_(loop),
       reports_(reports),
       settings_(std::move(settings)),
@@ -62,7 +62,7 @@ Iperf3Run::Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settin
 
 Status Iperf3Run::begin() {
   if (Status made = processes_.begin(); !made) return made;
-  return spec_.local ? launch_server() : launch_client();
+  return spec_.path.local ? launch_server() : launch_client();
 }
 
 Status Iperf3Run::launch_server() {
@@ -70,9 +70,9 @@ Status Iperf3Run::launch_server() {
   events.ready = [this] { release_server(); };
   events.line = [this](std::string_view line) { on_server_line(line); };
   events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
-  LaunchOrder order{.argv = server_argv(settings_.path, spec_), .netns = spec_.local->netns, .cpu = {}};
+  LaunchOrder order{.argv = server_argv(settings_.path, spec_), .netns = spec_.path.local->netns, .cpu = {}};
   order.guarding = Guarding::server;
-  if (spec_.affinity.size() > 1) order.cpu = spec_.affinity[1];
+  if (spec_.iperf3.affinity.size() > 1) order.cpu = spec_.iperf3.affinity[1];
   return processes_.launch(server_, "local server", std::move(order), std::move(events));
 }
 
@@ -113,9 +113,10 @@ Status Iperf3Run::launch_client() {
   events.ready = [this] { on_client_ready(); };
   if (features_.json_stream()) events.line = [this](std::string_view line) { on_client_line(line); };
   events.ended = [this](const ChildEnd&) { on_client_ended(); };
-  LaunchOrder order{.argv = client_argv(settings_.path, spec_, features_), .netns = spec_.netns, .cpu = {}};
-  if (spec_.local) order.guarding = Guarding::client;
-  if (!spec_.affinity.empty()) order.cpu = spec_.affinity[0];
+  LaunchOrder order{
+      .argv = client_argv(settings_.path, spec_, features_), .netns = spec_.path.netns, .cpu = {}};
+  if (spec_.path.local) order.guarding = Guarding::client;
+  if (!spec_.iperf3.affinity.empty()) order.cpu = spec_.iperf3.affinity[0];
   return processes_.launch(client_, "iperf3", std::move(order), std::move(events));
 }
 
@@ -260,7 +261,7 @@ void Iperf3Run::add_flags(std::vector<QualityFlag>& flags) const {
          fmt::format("The local server is for this run's client alone. netperfd refused {}.", others)});
   }
   const std::string& why = guard_ ? guard_->failure() : unguarded_;
-  if (spec_.local && !why.empty()) {
+  if (spec_.path.local && !why.empty()) {
     flags.push_back(
         {"server-unguarded",
          fmt::format("Others could connect to the local server: its calls could not be watched ({}).", why)});

@@ -32,7 +32,7 @@ namespace netperfd::workload {
 class Iperf3Run final : public core::ActiveWorkload {
  public:
   Iperf3Run(EventLoop& loop, core::ReportReading& reports, Iperf3Settings settings, Iperf3Features features,
-            Iperf3Spec spec, core::WorkloadListener& listener);
+            TestSpec spec, core::WorkloadListener& listener);
 
   // Launches the first process. After an error nothing is running.
   [[nodiscard]] Status begin();
@@ -65,7 +65,7 @@ class Iperf3Run final : public core::ActiveWorkload {
   core::ReportReading& reports_;
   Iperf3Settings settings_;
   Iperf3Features features_;
-  Iperf3Spec spec_;
+  TestSpec spec_;
   core::WorkloadListener& listener_;
 
   RunProcesses processes_;

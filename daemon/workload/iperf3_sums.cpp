@@ -27,8 +27,8 @@ bool agree(std::uint64_t a, std::uint64_t b) {
 
 class DirectionTotals {
  public:
-  DirectionTotals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
-                  const EndGroup& group, bool answered, Iperf3Report& report)
+  DirectionTotals(const Iperf3Document& document, const TestSpec& asked, const IntervalTotals& intervals,
+                  const EndGroup& group, bool answered, WorkloadReport& report)
       : document_(document),
         asked_(asked),
         intervals_(intervals),
@@ -40,7 +40,7 @@ class DirectionTotals {
         sent_(known(group.figures->sent, sends_)),
         received_(known(group.figures->received, !sends_)),
         report_(report) {
-    if (is_sum_alone(*group.figures, asked.protocol)) take_sum_alone(group.figures->sum);
+    if (is_sum_alone(*group.figures, asked.traffic.protocol)) take_sum_alone(group.figures->sum);
     drop_silent_receiver();
   }
 
@@ -53,7 +53,7 @@ class DirectionTotals {
     }
     check_bytes(sum);
     check_retransmits(sum);
-    if (asked_.protocol == Protocol::udp) add_loss(sum);
+    if (asked_.traffic.protocol == Protocol::udp) add_loss(sum);
     add_path(sum);
     drop_impossible(sum);
     flag_unknown(sum);
@@ -63,7 +63,7 @@ class DirectionTotals {
 
  private:
   const Iperf3Document& document_;
-  const Iperf3Spec& asked_;
+  const TestSpec& asked_;
   const IntervalTotals& intervals_;
   const CountedPart& counted_;
   Direction direction_;
@@ -73,7 +73,7 @@ class DirectionTotals {
   const Figures* sent_;
   const Figures* received_;
   Figures of_receiver_;  // used if iperf3 has none
-  Iperf3Report& report_;
+  WorkloadReport& report_;
   std::vector<Totals> streams_;
 
   [[nodiscard]] const Figures* known(const std::optional<Figures>& figures, bool own) const {
@@ -111,9 +111,9 @@ class DirectionTotals {
     if (!sends_ || sent_ == nullptr || received_ == nullptr || received_->bytes.value_or(1) != 0) return;
     const std::uint64_t sent = sent_->bytes.value_or(0);
     constexpr std::uint64_t kFewBlocks = 10;
-    const bool udp = asked_.protocol == Protocol::udp && received_->lost_packets.value_or(0) == 0 &&
+    const bool udp = asked_.traffic.protocol == Protocol::udp && received_->lost_packets.value_or(0) == 0 &&
                      sent > kFewBlocks * document_.block_bytes.value_or(1);
-    const bool other = asked_.protocol != Protocol::udp && possible_.is_received_too_little(sent, 0);
+    const bool other = asked_.traffic.protocol != Protocol::udp && possible_.is_received_too_little(sent, 0);
     if (!udp && !other) return;
     flag(
         Quality::impossible_figures,
@@ -323,10 +323,10 @@ class DirectionTotals {
     }
     if (!sum.sent_bytes) {
       flag(Quality::sender_unknown, "the sender never told what it sent; there is only what arrived");
-    } else if (asked_.protocol == Protocol::tcp && !sum.retransmits) {
+    } else if (asked_.traffic.protocol == Protocol::tcp && !sum.retransmits) {
       flag(Quality::retransmits_unknown, "the sender's kernel told no retransmits");
     }
-    if (asked_.protocol == Protocol::udp || !sum.sent_bytes || !sum.received_bytes) return;
+    if (asked_.traffic.protocol == Protocol::udp || !sum.sent_bytes || !sum.received_bytes) return;
     const auto sent = static_cast<double>(*sum.sent_bytes);
     const auto received = static_cast<double>(*sum.received_bytes);
     if (sent - received <= kSentAboveReceived * sent) return;
@@ -339,8 +339,8 @@ class DirectionTotals {
 
 }  // namespace
 
-void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
-                Iperf3Report& report) {
+void add_totals(const Iperf3Document& document, const TestSpec& asked, const IntervalTotals& intervals,
+                WorkloadReport& report) {
   const bool answered = far_side_answered(document, asked);
   for (const EndGroup& group : end_groups(document, asked)) {
     DirectionTotals(document, asked, intervals, group, answered, report).add();

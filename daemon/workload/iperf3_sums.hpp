@@ -10,7 +10,7 @@
 namespace netperfd::workload {
 
 // Fills report.sums and report.streams and raises the flags for them.
-void add_totals(const Iperf3Document& document, const Iperf3Spec& asked, const IntervalTotals& intervals,
-                Iperf3Report& report);
+void add_totals(const Iperf3Document& document, const TestSpec& asked, const IntervalTotals& intervals,
+                WorkloadReport& report);
 
 }  // namespace netperfd::workload

@@ -68,8 +68,8 @@ bool is_address(const std::string& host) {
 }
 
 // If getaddrinfo() has no resolver to ask, it leaves errno unchanged or at EAGAIN, and iperf3 prints that.
-bool says_unknown_name(std::string_view words, const Iperf3Spec& asked) {
-  return words.find(kConnect) != std::string_view::npos && !is_address(asked.server) &&
+bool says_unknown_name(std::string_view words, const TestSpec& asked) {
+  return words.find(kConnect) != std::string_view::npos && !is_address(asked.path.server) &&
          (words.ends_with("Resource temporarily unavailable") || words.ends_with("Success") ||
           words.ends_with("Invalid argument") || words.ends_with("No such file or directory"));
 }
@@ -80,7 +80,7 @@ std::string quoted(std::string_view words) {
   return json(words).dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-std::string_view sentence_for(std::string_view words, const Iperf3Spec& asked) {
+std::string_view sentence_for(std::string_view words, const TestSpec& asked) {
   if (says_unknown_name(words, asked)) return kUnknownName;
   for (const Row& row : kRows) {
     if (words.find(row.error) == std::string_view::npos || words.find(row.reason) == std::string_view::npos)
@@ -106,17 +106,18 @@ ServerAbsence absence_in(std::string_view words) {
 
 std::string explain(std::string_view words, const Explained& test) {
   constexpr std::array<std::string_view, 3> kProtocols{"TCP", "UDP", "SCTP"};
-  const Iperf3Spec& asked = test.asked;
-  const bool named = asked.server != kUnknownServer;
+  const TestSpec& asked = test.asked;
+  const bool named = asked.path.server != kUnknownServer;
   const auto after_space = [](const std::string& word) { return word.empty() ? "" : " " + word; };
   const std::string_view protocol = test.protocol_known
-                                        ? kProtocols.at(static_cast<std::size_t>(asked.protocol))
+                                        ? kProtocols.at(static_cast<std::size_t>(asked.traffic.protocol))
                                         : std::string_view("such protocol");
-  return with_words(fmt::format(fmt::runtime(sentence_for(words, asked)),
-                                named ? fmt::format(" ({} port {})", asked.server, asked.port) : "",
-                                named ? fmt::format(" ({})", asked.server) : "", after_space(asked.bind),
-                                after_space(asked.congestion), protocol),
-                    words);
+  return with_words(
+      fmt::format(fmt::runtime(sentence_for(words, asked)),
+                  named ? fmt::format(" ({} port {})", asked.path.server, asked.iperf3.port) : "",
+                  named ? fmt::format(" ({})", asked.path.server) : "", after_space(asked.path.bind),
+                  after_space(asked.iperf3.congestion), protocol),
+      words);
 }
 
 std::string with_words(std::string sentence, std::string_view words) {

@@ -16,7 +16,7 @@ namespace netperfd::workload {
 // The test that failed. An imported document may name neither its server nor its protocol; the sentence then
 // leaves them out.
 struct Explained {
-  const Iperf3Spec& asked;
+  const TestSpec& asked;
   bool protocol_known = true;
 };
 

@@ -51,8 +51,8 @@ Status expect_namespace(const std::string& netns) {
 
 }  // namespace
 
-Status expect_namespaces(const Iperf3Spec& place) {
-  for (const std::string& netns : {place.netns, place.local ? place.local->netns : ""}) {
+Status expect_namespaces(const TestSpec& place) {
+  for (const std::string& netns : {place.path.netns, place.path.local ? place.path.local->netns : ""}) {
     if (Status exists = expect_namespace(netns); !exists) return exists;
   }
   return {};
@@ -60,11 +60,11 @@ Status expect_namespaces(const Iperf3Spec& place) {
 
 Result<std::unique_ptr<core::ActiveWorkload>> Iperf3Workload::prepare(const JobSpec& spec,
                                                                       core::WorkloadListener& listener) {
-  if (Status supported = check_supported(spec.iperf3, features_); !supported) {
+  if (Status supported = check_supported(spec.test, features_); !supported) {
     return std::unexpected(std::move(supported.error()));
   }
-  if (Status there = expect_namespaces(spec.iperf3); !there) return std::unexpected(std::move(there.error()));
-  auto run = std::make_unique<Iperf3Run>(loop_, reports_, settings_, features_, spec.iperf3, listener);
+  if (Status there = expect_namespaces(spec.test); !there) return std::unexpected(std::move(there.error()));
+  auto run = std::make_unique<Iperf3Run>(loop_, reports_, settings_, features_, spec.test, listener);
   if (Status begun = run->begin(); !begun) return std::unexpected(std::move(begun.error()));
   return run;
 }

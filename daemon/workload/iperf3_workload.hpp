@@ -14,7 +14,7 @@
 namespace netperfd::workload {
 
 // Whether the network namespaces of both ends exist; not_found, with what makes it, if one does not.
-[[nodiscard]] Status expect_namespaces(const Iperf3Spec& place);
+[[nodiscard]] Status expect_namespaces(const TestSpec& place);
 
 class Iperf3Workload final : public core::Workload {
  public:

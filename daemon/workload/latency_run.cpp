@@ -31,9 +31,9 @@ std::string in_ms(std::chrono::milliseconds time) {
 
 std::vector<std::string> prober_argv(const std::string& program, const JobSpec& spec) {
   const LatencySpec& latency = *spec.latency;
-  const Iperf3Spec& place = spec.iperf3;
+  const TestSpec& place = spec.test;
   std::vector<std::string> argv{program,      "probe",
-                                "--to",       place.server,
+                                "--to",       place.path.server,
                                 "--port",     std::to_string(latency.port),
                                 "--timeout",  in_ms(latency.timeout),
                                 "--interval", in_ms(latency.interval)};
@@ -41,8 +41,9 @@ std::vector<std::string> prober_argv(const std::string& program, const JobSpec& 
     argv.emplace_back(name);
     argv.push_back(std::move(value));
   };
-  if (!place.bind.empty()) option("--bind", place.bind);
-  if (place.ip_version != IpVersion::any) option("--family", std::string(to_string(place.ip_version)));
+  if (!place.path.bind.empty()) option("--bind", place.path.bind);
+  if (place.path.ip_version != IpVersion::any)
+    option("--family", std::string(to_string(place.path.ip_version)));
   if (latency.duration) option("--duration", in_ms(*latency.duration));
   for (const ProbeSpec& probe : latency.probes) {
     std::string words =
@@ -54,7 +55,7 @@ std::vector<std::string> prober_argv(const std::string& program, const JobSpec& 
 }
 
 std::vector<std::string> echo_server_argv(const std::string& program, const JobSpec& spec) {
-  return {program, "serve", "--bind", spec.iperf3.server, "--port", std::to_string(spec.latency->port)};
+  return {program, "serve", "--bind", spec.test.path.server, "--port", std::to_string(spec.latency->port)};
 }
 
 LatencyRun::LatencyRun(EventLoop& loop, core::LatencyReading& reports, const LatencySettings& settings,
@@ -72,7 +73,7 @@ LatencyRun::LatencyRun(EventLoop& loop, core::LatencyReading& reports, const Lat
 
 Status LatencyRun::begin() {
   if (Status made = processes_.begin(); !made) return made;
-  if (!spec_.iperf3.local) return launch_prober();
+  if (!spec_.test.path.local) return launch_prober();
   std::uint64_t session = 0;
   if (::getrandom(&session, sizeof session, 0) != sizeof session) return fail_errno("getrandom", errno);
   session_ = {fmt::format("{}={:016x}", kEchoSessionVariable, session)};
@@ -86,7 +87,7 @@ Status LatencyRun::launch_server() {
   events.ended = [this](const ChildEnd& end) { on_server_ended(end); };
   return processes_.launch(server_, "echo server",
                            {.argv = echo_server_argv(settings_.path, spec_),
-                            .netns = spec_.iperf3.local->netns,
+                            .netns = spec_.test.path.local->netns,
                             .cpu = {},
                             .environment = session_},
                            std::move(events));
@@ -101,7 +102,7 @@ Status LatencyRun::launch_prober() {
   events.ended = [this](const ChildEnd&) { on_prober_ended(); };
   return processes_.launch(prober_, "prober",
                            {.argv = prober_argv(settings_.path, spec_),
-                            .netns = spec_.iperf3.netns,
+                            .netns = spec_.test.path.netns,
                             .cpu = {},
                             .environment = session_},
                            std::move(events));

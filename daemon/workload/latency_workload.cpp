@@ -17,7 +17,7 @@ Result<std::unique_ptr<core::ActiveWorkload>> begun(std::unique_ptr<Run> run) {
 
 Result<std::unique_ptr<core::ActiveWorkload>> LatencyWorkload::prepare(const JobSpec& spec,
                                                                        core::WorkloadListener& listener) {
-  if (Status there = expect_namespaces(spec.iperf3); !there) return std::unexpected(std::move(there.error()));
+  if (Status there = expect_namespaces(spec.test); !there) return std::unexpected(std::move(there.error()));
   if (spec.workload == WorkloadKind::iperf3) {
     return begun(std::make_unique<LoadedRun>(loop_, iperf3_, reports_, settings_, spec, listener));
   }

@@ -15,10 +15,10 @@ constexpr std::uint64_t kBurst = 64;
 
 }  // namespace
 
-LiveLines::LiveLines(const Iperf3Spec& asked)
-    : interval_(std::max(asked.interval, std::chrono::milliseconds{1})),
-      longest_(kBytesBeside +
-               kBytesOfStream * asked.streams * (asked.direction == Direction::both ? 2U : 1U)) {}
+LiveLines::LiveLines(const TestSpec& asked)
+    : interval_(std::max(asked.traffic.interval, std::chrono::milliseconds{1})),
+      longest_(kBytesBeside + kBytesOfStream * asked.traffic.streams *
+                                  (asked.traffic.direction == Direction::both ? 2U : 1U)) {}
 
 bool LiveLines::may_parse(std::string_view line, Time now) {
   if (line.size() > longest_) return false;

@@ -16,7 +16,7 @@ namespace netperfd::workload {
 class LiveLines {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  explicit LiveLines(const Iperf3Spec& asked);
+  explicit LiveLines(const TestSpec& asked);
 
   // False for a line that is longer than an interval of so many streams, or that comes when the test cannot
   // have ended so many intervals yet. `now` never goes back.

@@ -101,7 +101,7 @@ void LoadedRun::probes_begun() {
 void LoadedRun::begin_load() {
   if (load_part_.stopped || probes_part_.stopped) return;
   released_ = std::chrono::steady_clock::now();
-  const auto longest = spec_.iperf3.omit + (load_->tells_begin() ? kLongestConnecting : 0ms);
+  const auto longest = spec_.test.traffic.omit + (load_->tells_begin() ? kLongestConnecting : 0ms);
   if (longest > 0ms) {
     enter("omitted");
     after(longest, &LoadedRun::begin_counted);
@@ -112,7 +112,7 @@ void LoadedRun::begin_load() {
 }
 
 void LoadedRun::load_begun() {
-  if (!counting_ && !finishing_) after(spec_.iperf3.omit, &LoadedRun::begin_counted);
+  if (!counting_ && !finishing_) after(spec_.test.traffic.omit, &LoadedRun::begin_counted);
 }
 
 // It ends with the earliest end that iperf3's test can have. A request that is sent later may meet a path
@@ -120,8 +120,8 @@ void LoadedRun::load_begun() {
 void LoadedRun::begin_counted() {
   counting_ = true;
   enter("load");
-  if (!spec_.iperf3.duration) return;
-  const auto end = *released_ + spec_.iperf3.omit + *spec_.iperf3.duration;
+  if (!spec_.test.traffic.duration) return;
+  const auto end = *released_ + spec_.test.traffic.omit + *spec_.test.traffic.duration;
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
   if (left > 0ms) after(left, &LoadedRun::end_counted);

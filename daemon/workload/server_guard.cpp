@@ -53,14 +53,14 @@ Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
 
 }  // namespace
 
-ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const Iperf3Spec& test, uid_t uid)
+ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid)
     : loop_(loop),
       fds_(std::move(fds)),
       uid_(uid),
-      protocol_(test.protocol),
-      streams_(
-          test.protocol == Protocol::udp ? 0 : test.streams * (test.direction == Direction::both ? 2U : 1U)) {
-}
+      protocol_(test.traffic.protocol),
+      streams_(test.traffic.protocol == Protocol::udp
+                   ? 0
+                   : test.traffic.streams * (test.traffic.direction == Direction::both ? 2U : 1U)) {}
 
 Status ServerGuard::begin() {
   auto source = loop_.on_readable(fds_.calls.get(), [this] { on_call(); });

@@ -48,7 +48,7 @@ namespace netperfd::workload {
 class ServerGuard {
  public:
   // `fds` are of the server's launcher; `uid` runs both ends. `loop` must outlive this object.
-  ServerGuard(EventLoop& loop, GuardFds fds, const Iperf3Spec& test, uid_t uid);
+  ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid);
   [[nodiscard]] Status begin();
   // The client is about to run; `sockets` is of its launcher. Who connected earlier is somebody else.
   void expect_client(Fd sockets);

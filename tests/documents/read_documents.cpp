@@ -28,9 +28,9 @@ json or_null(const std::optional<T>& value) {
 }
 
 json told(const ImportedWorkload& workload) {
-  json line{{"protocol", to_string(workload.asked.protocol)},
-            {"direction", to_string(workload.asked.direction)},
-            {"streams", workload.asked.streams},
+  json line{{"protocol", to_string(workload.asked.traffic.protocol)},
+            {"direction", to_string(workload.asked.traffic.direction)},
+            {"streams", workload.asked.traffic.streams},
             {"intervals", workload.report.intervals.size()},
             {"sums", json::object()},
             {"flags", json::array()}};

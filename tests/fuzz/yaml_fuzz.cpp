@@ -91,7 +91,7 @@ void fuzz_job(const Input& input) {
   }
   if (!of_root) return;
 #ifdef NETPERFD_PLANTED_BUG
-  if (of_root->iperf3.omit > std::chrono::seconds{1}) netperfd::fuzz::read_too_far(of_root->text);
+  if (of_root->test.traffic.omit > std::chrono::seconds{1}) netperfd::fuzz::read_too_far(of_root->text);
 #endif
   check_within_limits(*of_root);
   check_same_again(*of_root, input.options);

@@ -11,7 +11,7 @@ std::optional<double> ratio(std::optional<std::uint64_t> dividend, std::optional
 
 }  // namespace
 
-ProfileFactors profile_factors(const FunctionStats& function, const Traffic& traffic) {
+ProfileFactors profile_factors(const FunctionStats& function, const TrafficCount& traffic) {
   const auto self_ns = function.corrected_self_ns ? function.corrected_self_ns : function.self_ns;
   const auto packets = traffic.packets ? std::optional{traffic.packets->packets} : std::nullopt;
   return {.self_ns_per_byte = ratio(self_ns, traffic.goodput_bytes),

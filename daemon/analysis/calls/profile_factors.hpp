@@ -19,6 +19,6 @@ struct ProfileFactors {
   std::optional<double> self_ns_per_call;
 };
 
-[[nodiscard]] ProfileFactors profile_factors(const FunctionStats& function, const Traffic& traffic);
+[[nodiscard]] ProfileFactors profile_factors(const FunctionStats& function, const TrafficCount& traffic);
 
 }  // namespace netperfd::analysis

@@ -13,7 +13,7 @@ double arrived_share(const Totals& sum) {
   return std::min(1.0, static_cast<double>(*sum.received_bytes) / static_cast<double>(*sum.sent_bytes));
 }
 
-std::optional<std::uint64_t> omitted_bytes(const Iperf3Report& report, const Totals& sum) {
+std::optional<std::uint64_t> omitted_bytes(const WorkloadReport& report, const Totals& sum) {
   std::uint64_t bytes = 0;
   for (const netperfd::Interval& interval : report.intervals) {
     if (!interval.omitted || interval.stream || interval.direction != sum.direction) continue;
@@ -27,7 +27,7 @@ std::optional<std::uint64_t> omitted_bytes(const Iperf3Report& report, const Tot
 
 }  // namespace
 
-std::optional<std::uint64_t> goodput_of(const Iperf3Report& report) {
+std::optional<std::uint64_t> goodput_of(const WorkloadReport& report) {
   std::optional<std::uint64_t> goodput;
   for (const Totals& sum : report.sums) {
     if (!sum.received_bytes) return std::nullopt;

@@ -13,6 +13,6 @@ namespace netperfd::analysis {
 // covers it too. Absent if the received bytes of any direction are unknown. If the client sends, iperf3
 // reports only the sent bytes of the omitted part. For datagrams, the share that arrived is then taken from
 // the counted part.
-[[nodiscard]] std::optional<std::uint64_t> goodput_of(const Iperf3Report& report);
+[[nodiscard]] std::optional<std::uint64_t> goodput_of(const WorkloadReport& report);
 
 }  // namespace netperfd::analysis

@@ -43,7 +43,7 @@ CountedPage list_function_profile(Call& call, Run run, Cursor cursor, Limit limi
   const auto read = [&](std::uint64_t offset, std::uint32_t rows) {
     return call.ports.queries.functions(run.id, offset, rows, lists);
   };
-  const Traffic traffic = value_or_throw(call.ports.queries.traffic(run.id));
+  const TrafficCount traffic = value_or_throw(call.ports.queries.traffic(run.id));
   return fitting(cursor, page_limit(limit, kMaxRows), read,
                  [&](const FunctionStats& function) { return function_profile_row(function, traffic); });
 }

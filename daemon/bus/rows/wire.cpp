@@ -30,20 +30,20 @@ std::uint64_t number(std::int64_t id) {
 
 // Of latency alone, too.
 void put_place(rows::Run& row, const JobSpec& spec) {
-  const Iperf3Spec& place = spec.iperf3;
-  if (place.duration) row.duration_s = seconds(*place.duration);
-  row.server = place.server;
-  row.client_netns = if_any(place.netns);
-  if (place.local) row.server_netns = if_any(place.local->netns);
+  const TestSpec& place = spec.test;
+  if (place.traffic.duration) row.duration_s = seconds(*place.traffic.duration);
+  row.server = place.path.server;
+  row.client_netns = if_any(place.path.netns);
+  if (place.path.local) row.server_netns = if_any(place.path.local->netns);
 }
 
 void put_what_was_asked(rows::Run& row, const JobSpec& spec) {
-  const Iperf3Spec& iperf3 = spec.iperf3;
-  row.protocol = to_string(iperf3.protocol);
-  row.direction = to_string(iperf3.direction);
-  row.streams = iperf3.streams;
-  row.bytes = iperf3.bytes;
-  row.omit_s = seconds(iperf3.omit);
+  const TestSpec& test = spec.test;
+  row.protocol = to_string(test.traffic.protocol);
+  row.direction = to_string(test.traffic.direction);
+  row.streams = test.traffic.streams;
+  row.bytes = test.traffic.bytes;
+  row.omit_s = seconds(test.traffic.omit);
 }
 
 void put_latency(rows::Run& row, const core::RunRow::Latency& latency) {

@@ -40,7 +40,7 @@ void put_calibration(rows::Profile& row, const FunctionProfile& profile) {
   row.not_calibrated = if_any(profile.not_calibrated);
 }
 
-void put_traffic(rows::Profile& row, const Traffic& traffic) {
+void put_traffic(rows::Profile& row, const TrafficCount& traffic) {
   row.goodput_bytes = traffic.goodput_bytes;
   if (!traffic.packets) return;
   const PacketCount& counted = *traffic.packets;
@@ -85,7 +85,7 @@ void put_times(rows::FunctionStats& row, const FunctionStats& function) {
   }
 }
 
-rows::Profile make_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
+rows::Profile make_profile(const core::ProfileSummary& summary, const TrafficCount& traffic) {
   const FunctionProfile& profile = summary.profile;
   rows::Profile row;
   row.functions = summary.functions;
@@ -121,7 +121,7 @@ Row build_row(const Build& build) {
   return to_wire(row);
 }
 
-WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic) {
+WireProfile wire_profile(const core::ProfileSummary& summary, const TrafficCount& traffic) {
   const std::vector<Build>& all = summary.profile.builds;
   rows::Profile row = make_profile(summary, traffic);
   WireProfile wire;
@@ -134,7 +134,7 @@ WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& tra
   return wire;
 }
 
-Row function_profile_row(const FunctionStats& function, const Traffic& traffic) {
+Row function_profile_row(const FunctionStats& function, const TrafficCount& traffic) {
   rows::FunctionStats row;
   put_identity(row, function);
   row.hits = function.hits;

@@ -18,9 +18,9 @@ struct WireProfile {
 };
 
 // Always fits into one message: excess builds are left out and counted.
-[[nodiscard]] WireProfile wire_profile(const core::ProfileSummary& summary, const Traffic& traffic);
+[[nodiscard]] WireProfile wire_profile(const core::ProfileSummary& summary, const TrafficCount& traffic);
 
-[[nodiscard]] Row function_profile_row(const FunctionStats& function, const Traffic& traffic);
+[[nodiscard]] Row function_profile_row(const FunctionStats& function, const TrafficCount& traffic);
 [[nodiscard]] Row function_slices_row(const FunctionStats& function);
 [[nodiscard]] Row call_edge_row(const core::NamedEdge& edge);
 [[nodiscard]] Row call_node_row(const core::NamedNode& node);

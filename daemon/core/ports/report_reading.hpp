@@ -22,7 +22,7 @@ class ReportReading {
   // only within this call. Destroying the result ends the reading and drops `done`, even from inside it.
   [[nodiscard]] virtual Result<std::shared_ptr<void>> read(const std::string& client_stdout,
                                                            const std::string& client_stderr,
-                                                           const Iperf3Spec& asked, Done done) = 0;
+                                                           const TestSpec& asked, Done done) = 0;
 };
 
 }  // namespace netperfd::core

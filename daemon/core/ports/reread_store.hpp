@@ -15,12 +15,12 @@ namespace netperfd::core {
 
 // Everything else of a run comes from elsewhere: its state, its error, the trace, the counters.
 struct RunReading {
-  Iperf3Report report;                         // without flags
+  WorkloadReport report;                       // without flags
   std::vector<QualityFlag> flags;              // all of the run
-  std::optional<std::uint64_t> goodput_bytes;  // as in Traffic
+  std::optional<std::uint64_t> goodput_bytes;  // as in TrafficCount
   // Only of an import, which has these from its document too.
   struct Test {
-    Iperf3Spec asked;  // protocol, direction, streams, duration, bytes, omit and server
+    TestSpec asked;  // protocol, direction, streams, duration, bytes, omit and server
     std::optional<WallTime> started;
     Fingerprint fingerprint;
   };

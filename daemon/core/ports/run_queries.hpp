@@ -232,7 +232,7 @@ class RunQueries {
                                                                   std::uint32_t limit) = 0;
   [[nodiscard]] virtual Result<ProfilePart<NamedNode>> call_nodes(RunId run, std::uint64_t offset,
                                                                   std::uint32_t limit) = 0;
-  [[nodiscard]] virtual Result<Traffic> traffic(RunId run) = 0;
+  [[nodiscard]] virtual Result<TrafficCount> traffic(RunId run) = 0;
   // not_found if none was taken.
   [[nodiscard]] virtual Result<Fingerprint> fingerprint(RunId run) = 0;
   // not_found if none were read.

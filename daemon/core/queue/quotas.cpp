@@ -30,7 +30,7 @@ std::string hours(milliseconds time) {
 milliseconds reserved_time(const JobSpec& spec, std::size_t runs) {
   // One outage of the server costs one wait.
   return planned_duration(spec).value_or(spec.limits.timeout) * static_cast<std::int64_t>(runs) +
-         spec.iperf3.server_wait;
+         spec.test.path.server_wait;
 }
 
 Result<UserUsage> Quotas::usage(uid_t user) {

@@ -15,9 +15,9 @@ namespace {
 constexpr std::chrono::seconds kTraffic{10};
 
 JobSpec shortened(JobSpec job) {
-  job.iperf3.duration = kTraffic;
-  job.iperf3.bytes.reset();
-  job.iperf3.omit = std::chrono::milliseconds{0};
+  job.test.traffic.duration = kTraffic;
+  job.test.traffic.bytes.reset();
+  job.test.traffic.omit = std::chrono::milliseconds{0};
   job.trace->events.clear();
   job.trace->keep_raw_bytes.reset();
   return job;
@@ -60,7 +60,7 @@ Result<analysis::CallCount> count_of(const TraceRecord& record, const Counters& 
 }  // namespace
 
 CallCounter::CallCounter(Ports ports, const JobSpec& job)
-    : ports_(ports), job_(shortened(job)), wait_(ports.clock, job.iperf3.server_wait) {}
+    : ports_(ports), job_(shortened(job)), wait_(ports.clock, job.test.path.server_wait) {}
 
 void CallCounter::count(Done done) {
   done_ = std::move(done);

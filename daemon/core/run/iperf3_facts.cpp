@@ -42,14 +42,15 @@ class Options {
 };
 
 // Facts that both documents and jobs contain.
-void put_test(const Iperf3Spec& spec, std::string_view version, Options& options) {
+void put_test(const TestSpec& spec, std::string_view version, Options& options) {
   options.put("version", version);
-  options.put("protocol", to_string(spec.protocol));
-  options.put("direction", to_string(spec.direction));
-  options.put("streams", std::optional{spec.streams});
-  options.put("omit", std::string_view{format_duration(spec.omit)});
-  if (spec.duration) options.put("duration", std::string_view{format_duration(*spec.duration)});
-  options.put("bytes", spec.bytes);
+  options.put("protocol", to_string(spec.traffic.protocol));
+  options.put("direction", to_string(spec.traffic.direction));
+  options.put("streams", std::optional{spec.traffic.streams});
+  options.put("omit", std::string_view{format_duration(spec.traffic.omit)});
+  if (spec.traffic.duration)
+    options.put("duration", std::string_view{format_duration(*spec.traffic.duration)});
+  options.put("bytes", spec.traffic.bytes);
 }
 
 // A document has the value that was used, whether it was an option or the default.
@@ -81,40 +82,41 @@ void put_kernel(std::string_view system, std::vector<Fact>& facts) {
 
 }  // namespace
 
-std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version) {
+std::vector<Fact> iperf3_facts(const TestSpec& spec, std::string_view version) {
   Options options;
   put_test(spec, version, options);
-  options.put("ip_version", to_string(spec.ip_version));
-  options.put("server", std::string_view{spec.server});
-  options.put("server is local", spec.local.has_value());
-  options.put("interval", std::string_view{format_duration(spec.interval)});
-  options.put("bitrate", spec.bitrate);
-  options.put("length", spec.length_bytes);
-  options.put("window", spec.window_bytes);
-  options.put("mss", spec.mss_bytes);
-  options.put("congestion", std::string_view{spec.congestion});
-  options.put("dscp", std::string_view{spec.dscp});
-  options.put("client_port", spec.client_port);
-  options.put("bind", std::string_view{spec.bind});
-  options.put("affinity", std::string_view{fmt::format("{}", fmt::join(spec.affinity, ","))});
-  options.put("zerocopy", spec.zerocopy);
-  options.put("no_delay", spec.no_delay);
-  options.put("dont_fragment", spec.dont_fragment);
+  options.put("ip_version", to_string(spec.path.ip_version));
+  options.put("server", std::string_view{spec.path.server});
+  options.put("server is local", spec.path.local.has_value());
+  options.put("interval", std::string_view{format_duration(spec.traffic.interval)});
+  options.put("bitrate", spec.traffic.bitrate);
+  options.put("length", spec.iperf3.length_bytes);
+  options.put("window", spec.iperf3.window_bytes);
+  options.put("mss", spec.iperf3.mss_bytes);
+  options.put("congestion", std::string_view{spec.iperf3.congestion});
+  options.put("dscp", std::string_view{spec.iperf3.dscp});
+  options.put("client_port", spec.iperf3.client_port);
+  options.put("bind", std::string_view{spec.path.bind});
+  options.put("affinity", std::string_view{fmt::format("{}", fmt::join(spec.iperf3.affinity, ","))});
+  options.put("zerocopy", spec.iperf3.zerocopy);
+  options.put("no_delay", spec.iperf3.no_delay);
+  options.put("dont_fragment", spec.iperf3.dont_fragment);
   return options.take();
 }
 
 // The interval is left out: if the test was shorter than one, the document does not contain it.
 Fingerprint fingerprint_of_document(const ImportedWorkload& document) {
-  const Iperf3Spec& asked = document.asked;
+  const TestSpec& asked = document.asked;
   Options options;
   put_test(asked, document.report.version, options);
-  if (!asked.duration) options.put("duration", kAbsentValue);
-  if (!asked.bytes) options.put("bytes", kAbsentValue);
-  if (asked.server != kUnknownServer) options.put("server", std::string_view{asked.server});
-  const bool udp = asked.protocol == Protocol::udp;
-  put_used("bitrate", asked.bitrate, udp ? kUdpBitrate : 0, options);
+  if (!asked.traffic.duration) options.put("duration", kAbsentValue);
+  if (!asked.traffic.bytes) options.put("bytes", kAbsentValue);
+  if (asked.path.server != kUnknownServer) options.put("server", std::string_view{asked.path.server});
+  const bool udp = asked.traffic.protocol == Protocol::udp;
+  put_used("bitrate", asked.traffic.bitrate, udp ? kUdpBitrate : 0, options);
   // The length of datagrams follows from the path, whether it was given or not.
-  if (asked.protocol == Protocol::tcp) put_used("length", asked.length_bytes, kTcpLength, options);
+  if (asked.traffic.protocol == Protocol::tcp)
+    put_used("length", asked.iperf3.length_bytes, kTcpLength, options);
   Fingerprint fingerprint{.boot_id = {}, .facts = options.take(), .unknown = {std::string(kAllElse)}};
   put_kernel(document.system, fingerprint.facts);
   std::ranges::sort(fingerprint.facts);

@@ -12,7 +12,7 @@
 namespace netperfd::core {
 
 // For a job's own run, unordered. The server's port is left out: the next job may need another.
-[[nodiscard]] std::vector<Fact> iperf3_facts(const Iperf3Spec& spec, std::string_view version);
+[[nodiscard]] std::vector<Fact> iperf3_facts(const TestSpec& spec, std::string_view version);
 
 // For an imported document: those of the same facts that it contains, and the kernel of the client's host. An
 // option that was not given according to the document has the value kAbsentValue; everything else is unknown.

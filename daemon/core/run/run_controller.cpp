@@ -27,7 +27,7 @@ RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, boo
       spec_(spec),
       traced_(traced && spec.trace),
       listener_(listener),
-      wait_(ports.clock, spec.iperf3.server_wait) {}
+      wait_(ports.clock, spec.test.path.server_wait) {}
 
 void RunController::start() {
   begin_attempt();
@@ -112,10 +112,10 @@ Status RunController::start_trace() {
   if (started) started = trace_->mark(kReleaseMark, false);
   if (!started) return go_on_without_trace(started.error());
   // With probes, the end of the omitted part is the beginning of a phase.
-  if (spec_.iperf3.omit > std::chrono::milliseconds{0} && !spec_.latency) {
+  if (spec_.test.traffic.omit > std::chrono::milliseconds{0} && !spec_.latency) {
     // Timed by our clock: iperf3 begins to count a few milliseconds after its release.
-    omitted_ =
-        ports_.clock.after(spec_.iperf3.omit, [this] { (void)trace_->mark("omitted part ends", false); });
+    omitted_ = ports_.clock.after(spec_.test.traffic.omit,
+                                  [this] { (void)trace_->mark("omitted part ends", false); });
   }
   return {};
 }

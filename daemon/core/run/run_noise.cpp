@@ -33,7 +33,7 @@ std::string megabits(double bits_per_second) {
 }
 
 bool goes(const JobSpec& spec, Direction direction) {
-  return spec.iperf3.direction == Direction::both || spec.iperf3.direction == direction;
+  return spec.test.traffic.direction == Direction::both || spec.test.traffic.direction == direction;
 }
 
 std::optional<std::uint64_t> counted(const Counters& counters, std::string_view source,
@@ -49,7 +49,7 @@ std::uint64_t ns_of(const ResourceUsage& usage) {
 }
 
 // The payload of a direction with its omitted part.
-std::optional<double> payload(const Iperf3Report& report, Direction direction) {
+std::optional<double> payload(const WorkloadReport& report, Direction direction) {
   double all = 0, omitted = 0;
   bool known = false;
   for (const Interval& interval : report.intervals) {
@@ -122,7 +122,7 @@ class NoiseOfRun {
   // ns of the workload. Absent: one of its processes did not tell.
   [[nodiscard]] std::optional<std::uint64_t> workload() const {
     const auto& [client, server] = std::tie(record_.workload.client_usage, record_.workload.server_usage);
-    if (!client || (spec_.iperf3.local && !server)) return std::nullopt;
+    if (!client || (spec_.test.path.local && !server)) return std::nullopt;
     const auto& probes = record_.workload.probes_usage;
     return ns_of(*client) + (server ? ns_of(*server) : 0) + (probes ? ns_of(*probes) : 0);
   }
@@ -283,7 +283,7 @@ class NoiseOfRun {
   std::optional<RateKept> rate_;
 };
 
-std::optional<RateRange> range_of(const Iperf3Report& report, Direction direction) {
+std::optional<RateRange> range_of(const WorkloadReport& report, Direction direction) {
   constexpr double kWhole = 0.9;  // seconds: shorter ones show the grain of the sender's timer
   std::optional<RateRange> range;
   for (const Interval& interval : report.intervals) {
@@ -299,21 +299,23 @@ std::optional<RateRange> range_of(const Iperf3Report& report, Direction directio
 
 }  // namespace
 
-std::optional<RateKept> rate_kept(const JobSpec& spec, const Iperf3Report& report) {
+std::optional<RateKept> rate_kept(const JobSpec& spec, const WorkloadReport& report) {
   constexpr double kUdpRate = 1024.0 * 1024.0;  // iperf3's default
   constexpr double kTcpBlock = 128.0 * 1024.0, kDatagram = 1460;
-  const bool udp = spec.iperf3.protocol == Protocol::udp;
-  const double each = spec.iperf3.bitrate ? static_cast<double>(*spec.iperf3.bitrate) : udp ? kUdpRate : 0;
+  const bool udp = spec.test.traffic.protocol == Protocol::udp;
+  const double each = spec.test.traffic.bitrate ? static_cast<double>(*spec.test.traffic.bitrate)
+                      : udp                     ? kUdpRate
+                                                : 0;
   if (each <= 0) return std::nullopt;
-  const double streams = spec.iperf3.streams;
+  const double streams = spec.test.traffic.streams;
   std::optional<RateKept> worst;
   for (const Totals& sum : report.sums) {
     if (!sum.sent_bits_per_second || sum.seconds.value_or(0) <= 0) continue;
     RateKept kept{.asked = each * streams, .sent = *sum.sent_bits_per_second, .range = std::nullopt};
     kept.range = range_of(report, sum.direction);
-    const double length = spec.iperf3.length_bytes ? static_cast<double>(*spec.iperf3.length_bytes)
-                          : udp                    ? kDatagram
-                                                   : kTcpBlock;
+    const double length = spec.test.iperf3.length_bytes ? static_cast<double>(*spec.test.iperf3.length_bytes)
+                          : udp                         ? kDatagram
+                                                        : kTcpBlock;
     kept.block = kBits * length * streams;
     const double least = kLeastSentShare * kept.asked - 2 * kept.block / *sum.seconds;
     const double error = kMostIntervalError * kept.asked + 2 * kept.block;
@@ -347,8 +349,8 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
   constexpr double kDatagram = 1400, kSmallestMss = 536;
   constexpr double kUnread = 8e6;  // bytes of a stream that the client had received and never read
   constexpr double kControl = 200'000;
-  const Iperf3Report& report = record.workload.report;
-  const bool tcp = spec.iperf3.protocol != Protocol::udp;
+  const WorkloadReport& report = record.workload.report;
+  const bool tcp = spec.test.traffic.protocol != Protocol::udp;
   const bool probes_alone = spec.workload == WorkloadKind::latency;
   const auto bytes_of = [&](Direction direction) {
     return goes(spec, direction) && !probes_alone ? payload(report, direction) : 0;
@@ -359,9 +361,9 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
     return std::nullopt;
   const double segment =
       tcp ? report.mss_bytes ? std::max(1.0, static_cast<double>(*report.mss_bytes)) : kSmallestMss
-      : spec.iperf3.length_bytes ? std::max(1.0, static_cast<double>(*spec.iperf3.length_bytes))
-                                 : kDatagram;
-  if (*in > 0) *in += kUnread * spec.iperf3.streams;
+      : spec.test.iperf3.length_bytes ? std::max(1.0, static_cast<double>(*spec.test.iperf3.length_bytes))
+                                      : kDatagram;
+  if (*in > 0) *in += kUnread * spec.test.traffic.streams;
   const std::string& netns = record.traffic.packets->netns;
   double again_out = 0, again_in = 0;
   if (tcp) {

@@ -34,7 +34,7 @@ struct RateKept {
   bool missed = false;
 };
 // Of the direction that fell farthest behind. Absent if the job asks for no rate, or none is known.
-[[nodiscard]] std::optional<RateKept> rate_kept(const JobSpec& spec, const Iperf3Report& report);
+[[nodiscard]] std::optional<RateKept> rate_kept(const JobSpec& spec, const WorkloadReport& report);
 
 // The most bytes that the workload itself can have caused at the client's device. Headers, acknowledgements
 // and retransmissions are counted generously, so the excess is a lower bound of other traffic.

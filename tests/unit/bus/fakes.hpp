@@ -136,7 +136,7 @@ class FakeQueries final : public core::RunQueries {
     });
   }
 
-  Result<Traffic> traffic(RunId id) override {
+  Result<TrafficCount> traffic(RunId id) override {
     if (auto known = run(id); !known) return std::unexpected(known.error());
     return stored_traffic;
   }
@@ -268,7 +268,7 @@ class FakeQueries final : public core::RunQueries {
   std::vector<Interval> stored_intervals;
   std::optional<TraceRecord> stored_trace;        // used for every run
   std::optional<FunctionProfile> stored_profile;  // used for every run
-  Traffic stored_traffic;
+  TrafficCount stored_traffic;
   std::optional<Fingerprint> stored_fingerprint;  // used for every run
   std::optional<Counters> stored_counters;        // used for every run
   std::optional<SampleProfile> stored_samples;

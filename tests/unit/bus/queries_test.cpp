@@ -32,9 +32,9 @@ core::RunRow largest_run(RunId id) {
   const std::string text(1'100, 'x');
   core::RunRow run = a_run(id);
   run.spec.name = run.spec.label = run.error = run.iperf3_version = run.congestion = text;
-  run.spec.iperf3.server = run.spec.iperf3.netns = text;
-  run.spec.iperf3.local = LocalServer{.netns = text, .bind = text};
-  run.spec.iperf3.bytes = 1;
+  run.spec.test.path.server = run.spec.test.path.netns = text;
+  run.spec.test.path.local = LocalServer{.netns = text, .bind = text};
+  run.spec.test.traffic.bytes = 1;
   run.started = run.ended = run.created;
   run.client = run.server = Endpoint{.host = text, .port = 1};
   run.mss_bytes = 1;

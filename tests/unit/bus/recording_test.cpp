@@ -197,7 +197,7 @@ TEST_F(Recordings, two_files_become_one_run) {
       "ImportRun", files, std::vector<std::string>{"client.json", "trace"}, dbus::Row{});
   ASSERT_TRUE(until_reading(1));
   ImportedFile document;
-  document.workload.emplace().asked.server = "10.0.0.2";
+  document.workload.emplace().asked.path.server = "10.0.0.2";
   trace_import.last().end(document);
   ASSERT_TRUE(until_reading(2));
   trace_import.last().end(imported_trace());

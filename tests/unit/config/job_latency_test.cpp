@@ -35,11 +35,11 @@ TEST(JobLatency, alone_has_its_place_and_one_probe_if_it_names_none) {
   const auto job = alone(", duration: 7s");
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->workload, WorkloadKind::latency);
-  EXPECT_EQ(job->iperf3.netns, "left");
-  EXPECT_EQ(job->iperf3.server, "10.0.0.2");
-  ASSERT_TRUE(job->iperf3.local);
-  EXPECT_EQ(job->iperf3.local->netns, "right");
-  EXPECT_EQ(job->iperf3.server_wait, 0ms);
+  EXPECT_EQ(job->test.path.netns, "left");
+  EXPECT_EQ(job->test.path.server, "10.0.0.2");
+  ASSERT_TRUE(job->test.path.local);
+  EXPECT_EQ(job->test.path.local->netns, "right");
+  EXPECT_EQ(job->test.path.server_wait, 0ms);
   ASSERT_TRUE(job->latency);
   EXPECT_EQ(job->latency->duration, 7s);
   EXPECT_EQ(job->latency->port, 5202);
@@ -56,10 +56,10 @@ TEST(JobLatency, reads_every_key) {
       "length: 100, "
       "dscp: af11}]}}\n");
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->iperf3.server, "host");
-  EXPECT_EQ(job->iperf3.server_wait, 3s);
-  EXPECT_EQ(job->iperf3.bind, "10.0.0.1");
-  EXPECT_EQ(job->iperf3.ip_version, IpVersion::v4);
+  EXPECT_EQ(job->test.path.server, "host");
+  EXPECT_EQ(job->test.path.server_wait, 3s);
+  EXPECT_EQ(job->test.path.bind, "10.0.0.1");
+  EXPECT_EQ(job->test.path.ip_version, IpVersion::v4);
   EXPECT_EQ(
       *job->latency,
       (LatencySpec{

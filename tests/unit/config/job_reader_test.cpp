@@ -83,36 +83,36 @@ workload:
 limits: {timeout: 1min}
 )");
   ASSERT_TRUE(job) << job.error().message;
-  const Iperf3Spec& iperf3 = job->iperf3;
+  const TestSpec& test = job->test;
   EXPECT_EQ(job->name, "all");
   EXPECT_EQ(job->description, "every key");
   EXPECT_EQ(job->label, "before");
   EXPECT_EQ(job->repeat, 4U);
-  ASSERT_TRUE(iperf3.local);
-  EXPECT_EQ(iperf3.local->netns, "right");
-  EXPECT_EQ(iperf3.local->bind, "10.0.0.2");
-  EXPECT_EQ(iperf3.server, "10.0.0.2");
-  EXPECT_EQ(iperf3.netns, "left");
-  EXPECT_EQ(iperf3.duration, 10s);
-  EXPECT_EQ(iperf3.bytes, std::nullopt);
-  EXPECT_EQ(iperf3.omit, 2s);
-  EXPECT_EQ(iperf3.streams, 8U);
-  EXPECT_EQ(iperf3.direction, Direction::both);
-  EXPECT_EQ(iperf3.bitrate, 2'500'000'000U);
-  EXPECT_EQ(iperf3.interval, 500ms);
-  EXPECT_EQ(iperf3.length_bytes, 65'536U);
-  EXPECT_EQ(iperf3.window_bytes, 8U << 20U);
-  EXPECT_EQ(iperf3.mss_bytes, 1400U);
-  EXPECT_EQ(iperf3.congestion, "reno");
-  EXPECT_EQ(iperf3.dscp, "46");
-  EXPECT_TRUE(iperf3.no_delay);
-  EXPECT_TRUE(iperf3.zerocopy);
-  EXPECT_FALSE(iperf3.dont_fragment);
-  EXPECT_EQ(iperf3.ip_version, IpVersion::v4);
-  EXPECT_EQ(iperf3.port, 5300);
-  EXPECT_EQ(iperf3.client_port, 6000);
-  EXPECT_EQ(iperf3.bind, "10.0.0.1");
-  EXPECT_THAT(iperf3.affinity, ElementsAre(2, 3));
+  ASSERT_TRUE(test.path.local);
+  EXPECT_EQ(test.path.local->netns, "right");
+  EXPECT_EQ(test.path.local->bind, "10.0.0.2");
+  EXPECT_EQ(test.path.server, "10.0.0.2");
+  EXPECT_EQ(test.path.netns, "left");
+  EXPECT_EQ(test.traffic.duration, 10s);
+  EXPECT_EQ(test.traffic.bytes, std::nullopt);
+  EXPECT_EQ(test.traffic.omit, 2s);
+  EXPECT_EQ(test.traffic.streams, 8U);
+  EXPECT_EQ(test.traffic.direction, Direction::both);
+  EXPECT_EQ(test.traffic.bitrate, 2'500'000'000U);
+  EXPECT_EQ(test.traffic.interval, 500ms);
+  EXPECT_EQ(test.iperf3.length_bytes, 65'536U);
+  EXPECT_EQ(test.iperf3.window_bytes, 8U << 20U);
+  EXPECT_EQ(test.iperf3.mss_bytes, 1400U);
+  EXPECT_EQ(test.iperf3.congestion, "reno");
+  EXPECT_EQ(test.iperf3.dscp, "46");
+  EXPECT_TRUE(test.iperf3.no_delay);
+  EXPECT_TRUE(test.iperf3.zerocopy);
+  EXPECT_FALSE(test.iperf3.dont_fragment);
+  EXPECT_EQ(test.path.ip_version, IpVersion::v4);
+  EXPECT_EQ(test.iperf3.port, 5300);
+  EXPECT_EQ(test.iperf3.client_port, 6000);
+  EXPECT_EQ(test.path.bind, "10.0.0.1");
+  EXPECT_THAT(test.iperf3.affinity, ElementsAre(2, 3));
   EXPECT_EQ(job->limits.timeout, 1min);
 }
 
@@ -223,7 +223,7 @@ TEST(JobReader, takes_no_number_in_quotation_marks_but_any_word) {
   EXPECT_THAT(errors_of(with("streams: \"4\"")), SizeIs(1));
   EXPECT_THAT(errors_of(with("zerocopy: \"true\"")), SizeIs(1));
   EXPECT_THAT(errors_of(with("omit: \"2s\"")), IsEmpty());
-  EXPECT_EQ(read(with("dscp: 10"))->iperf3.dscp, "10");
+  EXPECT_EQ(read(with("dscp: 10"))->test.iperf3.dscp, "10");
   EXPECT_EQ(read("label: 42\n"s + kSmall)->label, "42");
   EXPECT_EQ(read("label: no\n"s + kSmall)->label, "no");
 }
@@ -291,12 +291,12 @@ TEST(Overrides, replace_add_and_remove_keys) {
                .label = "after",
                .repeat = 7});
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->iperf3.streams, 8U);
-  EXPECT_EQ(job->iperf3.duration, std::nullopt);
-  EXPECT_EQ(job->iperf3.bytes, 1U << 30U);
+  EXPECT_EQ(job->test.traffic.streams, 8U);
+  EXPECT_EQ(job->test.traffic.duration, std::nullopt);
+  EXPECT_EQ(job->test.traffic.bytes, 1U << 30U);
   EXPECT_EQ(job->limits.timeout, 2min);
-  EXPECT_EQ(job->iperf3.server, "10.0.0.9");
-  EXPECT_THAT(job->iperf3.affinity, ElementsAre(1, 2));
+  EXPECT_EQ(job->test.path.server, "10.0.0.9");
+  EXPECT_THAT(job->test.iperf3.affinity, ElementsAre(1, 2));
   EXPECT_EQ(job->description, "a = b");
   EXPECT_EQ(job->label, "after");
   EXPECT_EQ(job->repeat, 7U);
@@ -307,7 +307,7 @@ TEST(Overrides, the_last_of_a_key_counts) {
       kSmall,
       {.overrides = {"workload.iperf3.streams=8", "workload.iperf3.streams=9"}, .label = {}, .repeat = {}});
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->iperf3.streams, 9U);
+  EXPECT_EQ(job->test.traffic.streams, 9U);
 }
 
 TEST(Overrides, a_label_is_text_whatever_it_looks_like) {
@@ -384,9 +384,9 @@ description: >
   EXPECT_EQ(again->label, "a: b");
   EXPECT_EQ(again->repeat, 3U);
   EXPECT_EQ(again->description, "with a colon: and \"marks\", a # sign and ünïcode");
-  EXPECT_EQ(again->iperf3.dscp, "46");
-  EXPECT_EQ(again->iperf3.netns, "left");
-  EXPECT_THAT(again->iperf3.affinity, ElementsAre(1));
+  EXPECT_EQ(again->test.iperf3.dscp, "46");
+  EXPECT_EQ(again->test.path.netns, "left");
+  EXPECT_THAT(again->test.iperf3.affinity, ElementsAre(1));
 }
 
 }  // namespace

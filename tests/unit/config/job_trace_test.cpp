@@ -125,7 +125,7 @@ TEST(JobTrace, of_a_job_without_a_workload_ends_with_it_or_after_ten_minutes) {
   const auto job = read(kWatch);
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->workload, WorkloadKind::none);
-  EXPECT_EQ(job->iperf3, Iperf3Spec{});
+  EXPECT_EQ(job->test, TestSpec{});
   EXPECT_EQ(job->limits.timeout, 10min);
   EXPECT_EQ(job->repeat, 1U);
 }

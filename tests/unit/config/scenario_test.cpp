@@ -145,7 +145,7 @@ TEST_F(Scenarios, take_the_options_of_a_start) {
   const auto job =
       scenarios.load("a", {.overrides = {"workload.iperf3.streams=3"}, .label = "x", .repeat = 2});
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->iperf3.streams, 3U);
+  EXPECT_EQ(job->test.traffic.streams, 3U);
   EXPECT_EQ(job->label, "x");
   EXPECT_EQ(job->repeat, 2U);
   EXPECT_THAT(scenarios.load("a", {.overrides = {"name=b"}, .label = {}, .repeat = {}}).error().message,
@@ -305,10 +305,10 @@ TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
   const auto job = shipped.load("veth-tcp", {});
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->repeat, 3U);
-  EXPECT_EQ(job->iperf3.netns, "left");
-  EXPECT_EQ(job->iperf3.local->netns, "right");
-  EXPECT_EQ(job->iperf3.server, "10.0.0.2");
-  EXPECT_EQ(job->iperf3.streams, 2U);
+  EXPECT_EQ(job->test.path.netns, "left");
+  EXPECT_EQ(job->test.path.local->netns, "right");
+  EXPECT_EQ(job->test.path.server, "10.0.0.2");
+  EXPECT_EQ(job->test.traffic.streams, 2U);
   EXPECT_EQ(planned_duration(*job), 6s);
   EXPECT_EQ(job->limits.timeout, 26s);
 }
@@ -316,7 +316,7 @@ TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
 TEST_F(ShippedScenarios, veth_drops_is_veth_tcp_with_a_trace) {
   const auto job = shipped.load("veth-drops", {});
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->iperf3, shipped.load("veth-tcp", {})->iperf3);
+  EXPECT_EQ(job->test, shipped.load("veth-tcp", {})->test);
   ASSERT_TRUE(job->trace);
   ASSERT_EQ(job->trace->events.size(), 2U);
   EXPECT_EQ(job->trace->events[0], (EventSpec{"skb:kfree_skb", "", true}));

@@ -26,10 +26,10 @@ std::string error_of(const Result<JobSpec>& job) {
 }
 
 TEST(ServerWait, is_a_minute_for_the_server_of_somebody_else_and_none_for_ones_own) {
-  EXPECT_EQ(read(kForeign)->iperf3.server_wait, 60s);
-  EXPECT_EQ(read(kForeign + "    server_wait: 0s\n")->iperf3.server_wait, 0s);
-  EXPECT_EQ(read(kForeign + "    server_wait: 1h\n")->iperf3.server_wait, 1h);
-  EXPECT_EQ(read(kOwn)->iperf3.server_wait, 0s);
+  EXPECT_EQ(read(kForeign)->test.path.server_wait, 60s);
+  EXPECT_EQ(read(kForeign + "    server_wait: 0s\n")->test.path.server_wait, 0s);
+  EXPECT_EQ(read(kForeign + "    server_wait: 1h\n")->test.path.server_wait, 1h);
+  EXPECT_EQ(read(kOwn)->test.path.server_wait, 0s);
 }
 
 TEST(ServerWait, is_refused_beyond_an_hour_and_beside_a_server_of_ones_own) {

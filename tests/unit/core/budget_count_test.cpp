@@ -20,11 +20,11 @@ const Error kRefusal{ErrorKind::unsupported, "the kernel refuses it"};
 
 TEST_F(BudgetCount, traces_a_second_of_the_workload_before_the_first_run_and_keeps_what_fits) {
   JobSpec spec = a_job_with_budget();
-  spec.iperf3.omit = seconds{3};
+  spec.test.traffic.omit = seconds{3};
   spec.trace->events.push_back({"skb:kfree_skb", "", false});
   const JobId job = submit(spec);
   ASSERT_EQ(workload_.runs.size(), 1U);
-  EXPECT_EQ(workload_.specs.back().iperf3.omit, milliseconds{0});
+  EXPECT_EQ(workload_.specs.back().test.traffic.omit, milliseconds{0});
   EXPECT_THAT(tracer_.specs.back().events, IsEmpty()) << "they are no calls";
   EXPECT_THAT(left_out(), IsEmpty());
   EXPECT_EQ(scheduler_.job(job)->waiting, "counts calls, for the budget of the trace");
@@ -49,7 +49,7 @@ TEST_F(BudgetCount, traces_a_second_of_the_workload_before_the_first_run_and_kee
   count_again();
   ASSERT_EQ(workload_.runs.size(), 3U);
   EXPECT_EQ(tracer_.alive(), 1) << "that of the first run";
-  EXPECT_EQ(workload_.specs.back().iperf3, spec.iperf3) << "the run itself is not shortened";
+  EXPECT_EQ(workload_.specs.back().test, spec.test) << "the run itself is not shortened";
   EXPECT_THAT(left_out(), ElementsAre("hot"));
   const JobBudget& budget = store_.budgets.at(job);
   EXPECT_EQ(budget.budget.asked, 0.2);
@@ -228,7 +228,7 @@ TEST_F(BudgetCount, that_hangs_ends_at_its_deadline) {
 
 TEST_F(BudgetCount, waits_for_a_busy_server_as_a_run_does) {
   JobSpec spec = a_job_with_budget(1);
-  spec.iperf3.server_wait = seconds{60};
+  spec.test.path.server_wait = seconds{60};
   const JobId job = submit(spec);
   WorkloadResult busy = a_failure("the server is busy");
   busy.server = ServerAbsence::busy;
@@ -244,7 +244,7 @@ TEST_F(BudgetCount, waits_for_a_busy_server_as_a_run_does) {
 
 TEST_F(BudgetCount, waits_for_an_absent_server_only_once) {
   JobSpec spec = a_job_with_budget(1);
-  spec.iperf3.server_wait = seconds{1};
+  spec.test.path.server_wait = seconds{1};
   const JobId job = submit(spec);
   WorkloadResult absent = a_failure("no route to host");
   absent.server = ServerAbsence::absent;
@@ -265,7 +265,7 @@ TEST_F(BudgetCount, waits_for_an_absent_server_only_once) {
 
 TEST_F(BudgetCount, whose_wait_is_stopped_ends_at_once) {
   JobSpec spec = a_job_with_budget(1);
-  spec.iperf3.server_wait = seconds{60};
+  spec.test.path.server_wait = seconds{60};
   const JobId job = submit(spec);
   WorkloadResult busy = a_failure("the server is busy");
   busy.server = ServerAbsence::busy;
@@ -310,7 +310,8 @@ TEST_F(BudgetCount, is_not_made_for_a_job_of_an_older_version_that_has_begun) {
   clock_.turn();
   EXPECT_THAT(left_out(), IsEmpty());
   EXPECT_THAT(store_.budgets, IsEmpty());
-  EXPECT_EQ(workload_.specs.back().iperf3.duration, spec.iperf3.duration) << "it is a run, no count";
+  EXPECT_EQ(workload_.specs.back().test.traffic.duration, spec.test.traffic.duration)
+      << "it is a run, no count";
 }
 
 }  // namespace

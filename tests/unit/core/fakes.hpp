@@ -349,15 +349,15 @@ inline JobSpec a_job(std::uint32_t repeat = 1) {
   JobSpec spec;
   spec.name = "fake";
   spec.repeat = repeat;
-  spec.iperf3.server = "10.0.0.2";
-  spec.iperf3.duration = std::chrono::seconds{10};
+  spec.test.path.server = "10.0.0.2";
+  spec.test.traffic.duration = std::chrono::seconds{10};
   spec.limits.timeout = std::chrono::seconds{30};
   return spec;
 }
 
 inline JobSpec a_traced_job(bool optional = false) {
   JobSpec spec = a_job();
-  spec.iperf3.omit = std::chrono::seconds{2};
+  spec.test.traffic.omit = std::chrono::seconds{2};
   spec.trace.emplace().events.push_back({"skb:kfree_skb", "", false});
   spec.trace->optional = optional;
   return spec;
@@ -366,7 +366,7 @@ inline JobSpec a_traced_job(bool optional = false) {
 inline JobSpec a_job_without_workload() {
   JobSpec spec = a_traced_job();
   spec.workload = WorkloadKind::none;
-  spec.iperf3 = {};
+  spec.test = {};
   return spec;
 }
 

@@ -38,15 +38,15 @@ inline ImportedFile a_trace() {
 inline ImportedFile a_document() {
   ImportedFile file;
   ImportedWorkload& workload = file.workload.emplace();
-  workload.asked.server = "10.0.0.2";
-  workload.asked.protocol = Protocol::udp;
-  workload.asked.streams = 4;
+  workload.asked.path.server = "10.0.0.2";
+  workload.asked.traffic.protocol = Protocol::udp;
+  workload.asked.traffic.streams = 4;
   workload.report.version = "3.12";
   Totals sum;
   sum.received_bytes = 1'000;
   sum.received_bits_per_second = 8'000;
   workload.report.sums.push_back(sum);
-  flags.push_back({"too-short", "short"});
+  workload.report.flags.push_back({"too-short", "short"});
   workload.started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
 }

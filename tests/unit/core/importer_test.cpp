@@ -69,15 +69,15 @@ TEST_F(ImporterTest, stores_a_document_with_what_it_tells_of_the_test) {
   EXPECT_THAT(codes_of(record), ElementsAre("imported", "too-short"));
   const JobSpec& spec = run_store.jobs.at(1).spec;
   EXPECT_TRUE(has_iperf3(spec));
-  EXPECT_EQ(spec.iperf3.protocol, Protocol::udp);
-  EXPECT_EQ(spec.iperf3.streams, 4U);
+  EXPECT_EQ(spec.test.traffic.protocol, Protocol::udp);
+  EXPECT_EQ(spec.test.traffic.streams, 4U);
   EXPECT_EQ(spec.description, "imported from file");
 }
 
 TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_iperf3) {
   ImportedFile file = a_document();
-  file.workload->asked.duration = std::chrono::seconds{10};
-  file.workload->asked.bitrate = 1'048'576;
+  file.workload->asked.traffic.duration = std::chrono::seconds{10};
+  file.workload->asked.traffic.bitrate = 1'048'576;
   file.workload->system = "Linux lab 6.12.9-amd64 #1 SMP Debian 6.12.9-1 (2026-01-10) x86_64";
   ASSERT_TRUE(begin());
   files.last().end(std::move(file));

@@ -29,7 +29,7 @@ class NoiseFixture : public testing::Test {
   void SetUp() override {
     spec = {};
     record = {};
-    spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+    spec.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
     record.state = RunState::finished;
     record.workload.client_usage = ResourceUsage{.user = 1s, .system = 2s};
     record.workload.server_usage = ResourceUsage{.user = 1s, .system = 3s};
@@ -303,9 +303,9 @@ TEST_F(NoiseOfARun, is_an_interrupt_that_moved) {
 }
 
 TEST_F(NoiseOfARun, is_a_rate_that_was_asked_and_not_reached) {
-  spec.iperf3.protocol = Protocol::udp;
-  spec.iperf3.bitrate = 500'000'000;
-  spec.iperf3.streams = 2;
+  spec.test.traffic.protocol = Protocol::udp;
+  spec.test.traffic.bitrate = 500'000'000;
+  spec.test.traffic.streams = 2;
   EXPECT_THAT(codes(), ElementsAre(noise::kRateMissed));
   EXPECT_EQ(message(), "1000 Mbit/s were asked and 800 Mbit/s sent");
   EXPECT_EQ(figure(noise::kAskedRate), 1'000'000'000U);
@@ -313,8 +313,8 @@ TEST_F(NoiseOfARun, is_a_rate_that_was_asked_and_not_reached) {
 }
 
 TEST_F(NoiseOfARun, is_a_rate_that_was_reached_only_on_average) {
-  spec.iperf3.protocol = Protocol::udp;
-  spec.iperf3.bitrate = 800'000'000;
+  spec.test.traffic.protocol = Protocol::udp;
+  spec.test.traffic.bitrate = 800'000'000;
   add_interval(800e6);
   EXPECT_THAT(codes(), IsEmpty());
   add_interval(600e6);
@@ -324,7 +324,7 @@ TEST_F(NoiseOfARun, is_a_rate_that_was_reached_only_on_average) {
 }
 
 TEST_F(NoiseOfARun, allows_a_rate_its_grain_of_whole_blocks) {
-  spec.iperf3.bitrate = 1'000'000;
+  spec.test.traffic.bitrate = 1'000'000;
   record.workload.report.sums[0].sent_bits_per_second = 0.94e6;
   record.workload.report.sums[0].sent_bytes = 1'175'000;
   add_interval(0);
@@ -334,13 +334,13 @@ TEST_F(NoiseOfARun, allows_a_rate_its_grain_of_whole_blocks) {
 }
 
 TEST_F(NoiseOfARun, has_iperf3s_own_rate_where_none_is_given_for_udp) {
-  spec.iperf3.protocol = Protocol::udp;
+  spec.test.traffic.protocol = Protocol::udp;
   record.workload.report.sums[0].sent_bits_per_second = 0.5e6;
   const auto kept = rate_kept(spec, record.workload.report);
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->asked, 1'048'576);
   EXPECT_TRUE(kept->missed);
-  spec.iperf3.bitrate = 0;
+  spec.test.traffic.bitrate = 0;
   EXPECT_FALSE(rate_kept(spec, record.workload.report)) << "as fast as it can";
 }
 

@@ -22,7 +22,7 @@ using testing::IsEmpty;
 class ServerWaiting : public SchedulerFixture {
  protected:
   void submit(JobSpec spec, seconds wait = seconds{60}) {
-    spec.iperf3.server_wait = wait;
+    spec.test.path.server_wait = wait;
     ASSERT_TRUE(scheduler_.submit(std::move(spec), 1000));
     clock_.turn();
   }
@@ -243,7 +243,7 @@ TEST_F(ServerWaiting, ends_with_the_daemon) {
 TEST_F(ServerWaiting, is_reserved_once_in_the_time_of_a_user) {
   JobSpec spec = a_job(3);
   const milliseconds without = reserved_time(spec, 3);
-  spec.iperf3.server_wait = seconds{60};
+  spec.test.path.server_wait = seconds{60};
   EXPECT_EQ(reserved_time(spec, 3) - without, seconds{60});
 }
 

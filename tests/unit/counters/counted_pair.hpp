@@ -84,9 +84,9 @@ class RunCountersHere : public NamespacePair {
 
   [[nodiscard]] JobSpec spec() const {
     JobSpec spec;
-    spec.iperf3.server = "10.78.0.2";
-    spec.iperf3.netns = "left";
-    spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.78.0.2"};
+    spec.test.path.server = "10.78.0.2";
+    spec.test.path.netns = "left";
+    spec.test.path.local = LocalServer{.netns = "right", .bind = "10.78.0.2"};
     return spec;
   }
   std::unique_ptr<core::ActiveCounters> open() {

@@ -48,9 +48,9 @@ class DevicePackets : public NamespacePair {
   std::unique_ptr<core::ActivePacketCount> open(Direction direction,
                                                 const std::string& server = "10.78.0.2") {
     JobSpec spec;
-    spec.iperf3.server = server;
-    spec.iperf3.netns = "left";
-    spec.iperf3.direction = direction;
+    spec.test.path.server = server;
+    spec.test.path.netns = "left";
+    spec.test.traffic.direction = direction;
     return counter_.open(spec, {client_.pid(), server_.pid()});
   }
 
@@ -114,7 +114,7 @@ TEST_F(DevicePackets, are_not_counted_without_a_route_an_address_or_a_process) {
   EXPECT_FALSE(open(Direction::send, "10.99.0.1"));
   EXPECT_FALSE(open(Direction::send, "server.example"));
   JobSpec spec;
-  spec.iperf3.server = "10.78.0.2";
+  spec.test.path.server = "10.78.0.2";
   EXPECT_FALSE(counter_.open(spec, {}));
   spec.workload = WorkloadKind::none;
   EXPECT_FALSE(counter_.open(spec, {client_.pid()}));

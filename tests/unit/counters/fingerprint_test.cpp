@@ -37,9 +37,9 @@ class FingerprintOf : public NamespacePair {
  protected:
   void SetUp() override {
     NamespacePair::SetUp();
-    spec.iperf3.server = "10.78.0.2";
-    spec.iperf3.netns = "a";
-    spec.iperf3.local = LocalServer{.netns = "b", .bind = "10.78.0.2"};
+    spec.test.path.server = "10.78.0.2";
+    spec.test.path.netns = "a";
+    spec.test.path.local = LocalServer{.netns = "b", .bind = "10.78.0.2"};
   }
   Fingerprint take() { return source.take(spec, {client_.pid(), server_.pid()}); }
   // The effect of `change` on the facts, as "group key: before -> after".
@@ -139,7 +139,7 @@ TEST_F(FingerprintOf, a_bridge_behind_the_servers_end_is_met_with_what_it_leads_
 
 TEST_F(FingerprintOf, a_router_between_the_ends_has_its_queues_and_its_sysctls) {
   const Router router(client_, server_);
-  spec.iperf3.server = spec.iperf3.local->bind = "10.79.0.2";
+  spec.test.path.server = spec.test.path.local->bind = "10.79.0.2";
   EXPECT_THAT(
       changed_by(
           [&] { router.netns().tc({"qdisc", "add", "dev", "to-server", "root", "pfifo", "limit", "7"}); }),
@@ -151,7 +151,7 @@ TEST_F(FingerprintOf, a_router_between_the_ends_has_its_queues_and_its_sysctls) 
 
 TEST_F(FingerprintOf, a_namespace_without_a_name_is_not_entered) {
   const Router router(client_, server_);
-  spec.iperf3.server = spec.iperf3.local->bind = "10.79.0.2";
+  spec.test.path.server = spec.test.path.local->bind = "10.79.0.2";
   router.netns().ip({"netns", "delete", router.name()});
   const auto found = take();
   router.netns().ip({"netns", "attach", router.name(), fmt::format("{}", router.netns().pid())});
@@ -168,15 +168,15 @@ TEST_F(FingerprintOf, a_workload_leaves_the_caller_and_its_descriptors_where_the
 }
 
 TEST_F(FingerprintOf, what_cannot_be_learnt_is_named_in_every_group_that_lacks_it) {
-  spec.iperf3.server = "server.example";
-  spec.iperf3.local.reset();
+  spec.test.path.server = "server.example";
+  spec.test.path.local.reset();
   const Fingerprint unnamed = source.take(spec, {client_.pid()});
   for (const char* group : {"nic: ", "qdisc: ", "rps: ", "xps: ", "irq: ", "topology: "}) {
     EXPECT_THAT(unnamed.unknown, Contains(StartsWith(group)));
   }
   EXPECT_TRUE(value_of(unnamed, "sysctl:net.ipv4.tcp_rmem", "value@a"));
 
-  spec.iperf3.server = "10.78.0.2";
+  spec.test.path.server = "10.78.0.2";
   const pid_t gone = client_.pid();
   client_.end();
   const Fingerprint ended = source.take(spec, {gone});

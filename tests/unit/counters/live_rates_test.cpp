@@ -23,7 +23,7 @@ TEST_F(LiveRates, tell_the_rate_of_the_data_connections_once_a_second) {
   listen_at_the_server();
   std::vector<Interval> told;
   JobSpec asked = spec();
-  asked.iperf3.streams = 2;
+  asked.test.traffic.streams = 2;
   const auto counting = source_.open(asked, {client_.pid(), server_.pid()});
   counting->released([&](const Interval& interval) { told.push_back(interval); });
   const Connection control = connect();
@@ -54,8 +54,8 @@ TEST_F(LiveRates, tell_what_the_client_receives_as_the_other_direction) {
   listen_at_the_server();
   std::vector<Interval> told;
   JobSpec asked = spec();
-  asked.iperf3.direction = Direction::both;
-  asked.iperf3.omit = std::chrono::hours{1};
+  asked.test.traffic.direction = Direction::both;
+  asked.test.traffic.omit = std::chrono::hours{1};
   const auto counting = source_.open(asked, {client_.pid(), server_.pid()});
   counting->released([&](const Interval& interval) { told.push_back(interval); });
   const Connection data = connect();
@@ -88,7 +88,7 @@ TEST_F(LiveRates, tell_no_rate_of_a_test_that_is_over_or_not_of_tcp) {
   clock_.tick();
   EXPECT_EQ(told, 0);
   JobSpec udp = spec();
-  udp.iperf3.protocol = Protocol::udp;
+  udp.test.traffic.protocol = Protocol::udp;
   const std::size_t delays = clock_.delays.size();
   source_.open(udp, {client_.pid(), server_.pid()})->released([&](const Interval&) { ++told; });
   EXPECT_EQ(clock_.delays.size(), delays) << "nothing is sampled";
@@ -97,7 +97,7 @@ TEST_F(LiveRates, tell_no_rate_of_a_test_that_is_over_or_not_of_tcp) {
 TEST_F(LiveRates, of_a_load_beside_probes_begin_with_the_load) {
   listen_at_the_server();
   JobSpec asked = spec();
-  asked.iperf3.omit = std::chrono::milliseconds{0};
+  asked.test.traffic.omit = std::chrono::milliseconds{0};
   asked.latency.emplace();
   std::vector<Interval> told;
   const auto counting = source_.open(asked, {client_.pid(), server_.pid()});

@@ -135,13 +135,13 @@ TEST_F(FactTree, sysctl_leaves_out_secrets_and_what_changes_by_itself) {
 }
 
 TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
-  Iperf3Spec spec;
-  spec.server = "10.0.0.2";
-  spec.duration = std::chrono::seconds{10};
-  spec.streams = 4;
-  spec.mss_bytes = 1000;
-  spec.affinity = {0, 1};
-  spec.zerocopy = true;
+  TestSpec spec;
+  spec.path.server = "10.0.0.2";
+  spec.traffic.duration = std::chrono::seconds{10};
+  spec.traffic.streams = 4;
+  spec.iperf3.mss_bytes = 1000;
+  spec.iperf3.affinity = {0, 1};
+  spec.iperf3.zerocopy = true;
   add_iperf3_facts(spec, "3.12", sheet);
   const Fingerprint found = sheet.take("boot");
   EXPECT_EQ(value_of(found, "iperf3", "version"), "3.12");
@@ -152,11 +152,11 @@ TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
   EXPECT_FALSE(value_of(found, "iperf3", "no_delay"));
   EXPECT_FALSE(value_of(found, "iperf3", "client_port"));
   FactSheet other;
-  spec.port = 5300;
+  spec.iperf3.port = 5300;
   add_iperf3_facts(spec, "3.12", other);
   EXPECT_EQ(other.take("boot"), found);
   FactSheet with_port;
-  spec.client_port = 6000;
+  spec.iperf3.client_port = 6000;
   add_iperf3_facts(spec, "3.12", with_port);
   EXPECT_EQ(value_of(with_port.take("boot"), "iperf3", "client_port"), "6000");
 }

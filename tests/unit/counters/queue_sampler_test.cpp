@@ -71,7 +71,7 @@ class QueueSamples : public RunCountersHere {
 
   std::unique_ptr<core::ActiveCounters> open_udp() {
     JobSpec udp = spec();
-    udp.iperf3.protocol = Protocol::udp;
+    udp.test.traffic.protocol = Protocol::udp;
     return source_.open(udp, {client_.pid(), server_.pid()});
   }
   // A sampler of the client's device alone.
@@ -162,8 +162,8 @@ TEST_F(QueueSamples, are_of_the_devices_of_a_router_too) {
     router.netns().tc({"qdisc", "add", "dev", device, "root", "pfifo", "limit", "9"});
   }
   JobSpec udp = spec();
-  udp.iperf3.protocol = Protocol::udp;
-  udp.iperf3.server = udp.iperf3.local->bind = "10.79.0.2";
+  udp.test.traffic.protocol = Protocol::udp;
+  udp.test.path.server = udp.test.path.local->bind = "10.79.0.2";
   const auto counting = source_.open(udp, {client_.pid(), server_.pid()});
   counting->released({});
   const Counters counters = counting->finish();
@@ -231,7 +231,7 @@ TEST_F(QueueSamples, of_a_namespace_that_is_gone_are_unknown) {
   const pid_t ended = client_.pid();
   client_.end();
   JobSpec alone = spec();
-  alone.iperf3.local.reset();
+  alone.test.path.local.reset();
   const Counters counters = source_.open(alone, {ended})->finish();
   EXPECT_THAT(about_queues(counters),
               ElementsAre("queues of left: not available here: it could not be entered"));
@@ -239,11 +239,11 @@ TEST_F(QueueSamples, of_a_namespace_that_is_gone_are_unknown) {
 
 TEST_F(QueueSamples, of_a_route_that_is_not_known_are_unknown) {
   JobSpec named = spec();
-  named.iperf3.server = "server.example";
+  named.test.path.server = "server.example";
   EXPECT_THAT(about_queues(source_.open(named, {client_.pid(), server_.pid()})->finish()),
               ElementsAre(HasSubstr("host name")));
   JobSpec elsewhere = spec();
-  elsewhere.iperf3.server = "10.79.0.1";
+  elsewhere.test.path.server = "10.79.0.1";
   EXPECT_THAT(
       about_queues(source_.open(elsewhere, {client_.pid(), server_.pid()})->finish()),
       ElementsAre(HasSubstr("no route to the server"), HasSubstr("no device has the server's address")));

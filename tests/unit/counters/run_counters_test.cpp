@@ -74,7 +74,7 @@ TEST_F(RunCountersHere, know_what_iperf3_does_not_count_apart) {
     return delta_of(counters, "noise", "", "uncounted_busy").has_value();
   };
   JobSpec omits = spec();
-  omits.iperf3.omit = std::chrono::seconds{2};
+  omits.test.traffic.omit = std::chrono::seconds{2};
   auto counting = source_.open(omits, {client_.pid(), server_.pid()});
   counting->released({});
   EXPECT_THAT(clock_.delays, testing::Contains(std::chrono::seconds{2}));
@@ -116,7 +116,7 @@ TEST_F(RunCountersHere, never_fail_a_run_whose_processes_are_gone) {
   const pid_t ended = client_.pid();
   client_.end();
   JobSpec alone = spec();
-  alone.iperf3.local.reset();
+  alone.test.path.local.reset();
   const Counters counters = source_.open(alone, {ended})->finish();
   EXPECT_THAT(counters.unknown, testing::Contains(testing::StartsWith("snmp of left: not available here")));
   EXPECT_TRUE(delta_of(counters, "cpu", "", "busy"));
@@ -210,7 +210,7 @@ TEST_F(RunCountersHere, are_those_of_iperf3) {
   Program server{server_, {"iperf3", "-s", "-1", "--forceflush"}};
   ASSERT_TRUE(server.says("Server listening"));
   JobSpec two = spec();
-  two.iperf3.streams = 2;
+  two.test.traffic.streams = 2;
   const auto counting = source_.open(two, {client_.pid(), server_.pid()});
   counting->released({});
   Program client{client_, {"iperf3", "-c", "10.78.0.2", "-P", "2", "-n", "20M", "--forceflush"}};

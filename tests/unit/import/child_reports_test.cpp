@@ -28,10 +28,10 @@ using testing::StartsWith;
 class ChildReportsTest : public testing::Test {
  protected:
   ChildReportsTest() {
-    asked_.server = "10.0.0.2";
-    asked_.bind = "10.0.0.1";
-    asked_.congestion = "cubic";
-    asked_.duration = std::chrono::seconds{1};
+    asked_.path.server = "10.0.0.2";
+    asked_.path.bind = "10.0.0.1";
+    asked_.iperf3.congestion = "cubic";
+    asked_.traffic.duration = std::chrono::seconds{1};
     use(test::settings());
   }
   // Reaps children that are left running until the daemon ends.
@@ -67,7 +67,7 @@ class ChildReportsTest : public testing::Test {
   }
 
   EventLoop loop_ = test::make_loop();
-  Iperf3Spec asked_;
+  TestSpec asked_;
   std::string client_stderr_;
   std::optional<ChildReports> reports_;
 };

@@ -102,7 +102,7 @@ Result<ImportedFile> read_record(std::span<const std::byte> file) {
 
 // What the answer depends on is in the text; the report tells what arrived.
 ParsedReport read_report(std::string_view client_stdout, std::string_view client_stderr,
-                         const Iperf3Spec& asked) {
+                         const TestSpec& asked) {
   ParsedReport parsed;
   if (client_stdout.starts_with("intervals ")) {
     parsed.report.intervals.resize(std::stoul(std::string(client_stdout.substr(10))));
@@ -134,8 +134,9 @@ ParsedReport read_report(std::string_view client_stdout, std::string_view client
     const auto record =
         make_record({reinterpret_cast<const std::byte*>(client_stdout.data()), client_stdout.size()});
     parsed.report.version = fmt::format("{} bytes, {} bytes", client_stdout.size(), client_stderr.size());
-    parsed.report.congestion = fmt::format("{} {} {} {} {}", asked.server, asked.port, asked.bind,
-                                           asked.congestion, asked.duration->count());
+    parsed.report.congestion =
+        fmt::format("{} {} {} {} {}", asked.path.server, asked.iperf3.port, asked.path.bind,
+                    asked.iperf3.congestion, asked.traffic.duration->count());
     parsed.error = client_stderr;
   }
   return parsed;

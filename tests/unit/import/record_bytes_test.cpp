@@ -43,17 +43,17 @@ ImportedFile full_document() {
   file.flags = {{"imported", "from a file"}};
   auto& [asked, report, started, system] = file.workload.emplace();
   system = "Linux lab 6.12.9 #1 SMP x86_64";
-  asked.server = "10.0.0.2";
-  asked.port = 5202;
-  asked.protocol = Protocol::udp;
-  asked.direction = Direction::both;
-  asked.streams = 4;
-  asked.duration = std::chrono::milliseconds{10'000};
-  asked.bytes = 1U << 30U;
-  asked.omit = std::chrono::milliseconds{1'000};
-  asked.interval = std::chrono::milliseconds{500};
-  asked.bitrate = 10'000'000;
-  asked.length_bytes = 1'448;
+  asked.path.server = "10.0.0.2";
+  asked.iperf3.port = 5202;
+  asked.traffic.protocol = Protocol::udp;
+  asked.traffic.direction = Direction::both;
+  asked.traffic.streams = 4;
+  asked.traffic.duration = std::chrono::milliseconds{10'000};
+  asked.traffic.bytes = 1U << 30U;
+  asked.traffic.omit = std::chrono::milliseconds{1'000};
+  asked.traffic.interval = std::chrono::milliseconds{500};
+  asked.traffic.bitrate = 10'000'000;
+  asked.iperf3.length_bytes = 1'448;
   report = test::full_report();
   file.sha256 = std::string(60, '0') + "9af1";
   started = WallTime{std::chrono::seconds{1'795'263'401}};
@@ -264,11 +264,11 @@ TEST(DocumentBytes, come_back_as_the_document_they_were_made_of) {
 TEST(DocumentBytes, have_something_of_every_member) {
   using Change = std::function<void(ImportedWorkload&)>;
   const std::vector<Change> changes{
-      [](auto& w) { w.asked.port++; },
-      [](auto& w) { w.asked.interval *= 2; },
-      [](auto& w) { w.asked.bitrate = 0; },
-      [](auto& w) { w.asked.length_bytes.reset(); },
-      [](auto& w) { w.asked.duration.reset(); },
+      [](auto& w) { w.asked.iperf3.port++; },
+      [](auto& w) { w.asked.traffic.interval *= 2; },
+      [](auto& w) { w.asked.traffic.bitrate = 0; },
+      [](auto& w) { w.asked.iperf3.length_bytes.reset(); },
+      [](auto& w) { w.asked.traffic.duration.reset(); },
       [](auto& w) { w.report.congestion += '!'; },
       [](auto& w) { w.report.cpu_server_percent.reset(); },
       [](auto& w) { w.report.streams[0].jitter_ms = 1; },
@@ -297,11 +297,11 @@ TEST(DocumentBytes, that_no_reader_makes_are_refused) {
       [](auto& f) { f.flags[0].message = "\x1b[2J"; },
       [](auto& f) { f.sha256.pop_back(); },
       [](auto& f) { f.sha256[0] = 'A'; },
-      [](auto& f) { f.workload->asked.server = ""; },
-      [](auto& f) { f.workload->asked.server = "a\nb"; },
-      [](auto& f) { f.workload->asked.omit = std::chrono::milliseconds{-1}; },
-      [](auto& f) { f.workload->asked.bytes = ~std::uint64_t{0}; },
-      [](auto& f) { f.workload->asked.bitrate = ~std::uint64_t{0}; },
+      [](auto& f) { f.workload->asked.path.server = ""; },
+      [](auto& f) { f.workload->asked.path.server = "a\nb"; },
+      [](auto& f) { f.workload->asked.traffic.omit = std::chrono::milliseconds{-1}; },
+      [](auto& f) { f.workload->asked.traffic.bytes = ~std::uint64_t{0}; },
+      [](auto& f) { f.workload->asked.traffic.bitrate = ~std::uint64_t{0}; },
       [](auto& f) { f.workload->report.client->host = "\xff"; },
       [](auto& f) { f.workload->report.sums[0].seconds = std::numeric_limits<double>::infinity(); },
       [](auto& f) { f.workload->report.sums[0].direction = Direction::both; },

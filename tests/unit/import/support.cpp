@@ -99,8 +99,8 @@ FunctionProfile full_profile() {
 
 }  // namespace
 
-Iperf3Report full_report() {
-  Iperf3Report report;
+WorkloadReport full_report() {
+  WorkloadReport report;
   report.version = "3.18";
   report.client = Endpoint{"10.0.0.1", 40'000};
   report.server = Endpoint{"10.0.0.2", 5'202};

@@ -39,7 +39,7 @@ inline constexpr gid_t kNogroup = 65534;
 
 // No member has its default value, so that a forgotten member is noticed.
 [[nodiscard]] TraceRecord full_record();
-[[nodiscard]] Iperf3Report full_report();
+[[nodiscard]] WorkloadReport full_report();
 
 // The functions of the test program when it is started as a reader.
 [[nodiscard]] ReaderFunctions reader_functions();

@@ -84,8 +84,8 @@ TEST(NamespaceRule, is_a_pattern_of_names) {
 
 JobSpec job() {
   JobSpec spec;
-  spec.iperf3.server = "10.0.0.2";
-  spec.iperf3.netns = "left";
+  spec.test.path.server = "10.0.0.2";
+  spec.test.path.netns = "left";
   return spec;
 }
 
@@ -114,7 +114,7 @@ TEST(AllowedPlaces, name_the_key_the_value_and_what_root_allows) {
 
 TEST(AllowedPlaces, are_of_both_ends_of_a_local_server) {
   JobSpec spec = job();
-  spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  spec.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
   const AllowedPlaces none{.namespaces = Rules{}, .hosts = Rules{}, .ports = std::nullopt};
   const auto problems = check_allowed(spec, none);
   EXPECT_THAT(keys(problems), ElementsAre("workload.iperf3.netns", "workload.iperf3.local.netns",
@@ -128,7 +128,7 @@ TEST(AllowedPlaces, are_of_probes_too) {
   const AllowedPlaces iperf3_only{.namespaces = {}, .hosts = {}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, iperf3_only)), ElementsAre("with.latency.port"));
   spec.workload = WorkloadKind::latency;
-  spec.iperf3.port = 1;
+  spec.test.iperf3.port = 1;
   const AllowedPlaces others{.namespaces = Rules{"x"}, .hosts = Rules{"x"}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, others)),
               ElementsAre("workload.latency.netns", "workload.latency.server", "workload.latency.port"));
@@ -150,13 +150,13 @@ TEST(AllowedPlaces, have_no_port_for_probes_that_use_none) {
   other_port.latency->probes = requests.latency->probes;
   EXPECT_FALSE(is_same_place(requests, other_port));
   // Its server listens on the port whatever the probes are.
-  pings.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  pings.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
   EXPECT_THAT(keys(check_allowed(pings, no_port)), ElementsAre("workload.latency.port"));
 }
 
 TEST(AllowedPlaces, always_have_the_hosts_own_namespace_and_jobs_without_traffic) {
   JobSpec spec = job();
-  spec.iperf3.netns = "";
+  spec.test.path.netns = "";
   EXPECT_THAT(check_allowed(spec, {.namespaces = Rules{}, .hosts = {}, .ports = {}}), IsEmpty());
   spec.workload = WorkloadKind::none;
   EXPECT_THAT(check_allowed(spec, {.namespaces = Rules{}, .hosts = Rules{}, .ports = Rules{}}), IsEmpty());
@@ -165,20 +165,20 @@ TEST(AllowedPlaces, always_have_the_hosts_own_namespace_and_jobs_without_traffic
 TEST(AllowedPlaces, are_the_same_only_if_no_end_differs) {
   EXPECT_TRUE(is_same_place(job(), job()));
   JobSpec longer = job();
-  longer.iperf3.streams = 8;
+  longer.test.traffic.streams = 8;
   EXPECT_TRUE(is_same_place(job(), longer));
   const auto differs = [](auto change) {
     JobSpec other = job();
     change(other);
     return !is_same_place(job(), other);
   };
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.server = "::ffff:10.0.0.2"; }));
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.netns = ""; }));
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.port = 5202; }));
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.bind = "10.0.0.1"; }));
-  EXPECT_TRUE(differs([](JobSpec& spec) { spec.iperf3.ip_version = IpVersion::v6; }));
-  EXPECT_TRUE(
-      differs([](JobSpec& spec) { spec.iperf3.local = LocalServer{.netns = "left", .bind = "10.0.0.2"}; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.test.path.server = "::ffff:10.0.0.2"; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.test.path.netns = ""; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.test.iperf3.port = 5202; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.test.path.bind = "10.0.0.1"; }));
+  EXPECT_TRUE(differs([](JobSpec& spec) { spec.test.path.ip_version = IpVersion::v6; }));
+  EXPECT_TRUE(differs(
+      [](JobSpec& spec) { spec.test.path.local = LocalServer{.netns = "left", .bind = "10.0.0.2"}; }));
   EXPECT_TRUE(differs([](JobSpec& spec) { spec.latency = LatencySpec{.probes = {ProbeSpec{}}}; }));
 }
 

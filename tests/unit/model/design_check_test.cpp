@@ -22,8 +22,8 @@ using Words = std::vector<std::string>;
 JobSpec a_job() {
   JobSpec job;
   job.name = "hsr";
-  job.iperf3.server = "10.0.0.2";
-  job.iperf3.duration = 10s;
+  job.test.path.server = "10.0.0.2";
+  job.test.traffic.duration = 10s;
   job.limits.timeout = 30s;
   job.trace.emplace().function_graph.emplace().module = "hsr";
   job.design = Design{

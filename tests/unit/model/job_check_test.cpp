@@ -20,8 +20,8 @@ using testing::SizeIs;
 JobSpec a_job() {
   JobSpec job;
   job.name = "veth-tcp";
-  job.iperf3.server = "10.0.0.2";
-  job.iperf3.duration = 10s;
+  job.test.path.server = "10.0.0.2";
+  job.test.traffic.duration = 10s;
   job.limits.timeout = 30s;
   return job;
 }
@@ -66,11 +66,12 @@ TEST(JobCheck, wants_at_least_one_run) {
 }
 
 TEST(JobCheck, wants_exactly_one_of_duration_and_bytes) {
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.duration.reset(); }), ElementsAre("workload.iperf3.duration"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.bytes = 1; }), ElementsAre("workload.iperf3.bytes"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.duration.reset(); }),
+              ElementsAre("workload.iperf3.duration"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.bytes = 1; }), ElementsAre("workload.iperf3.bytes"));
   const auto only_bytes = [](JobSpec& j) {
-    j.iperf3.duration.reset();
-    j.iperf3.bytes = 1;
+    j.test.traffic.duration.reset();
+    j.test.traffic.bytes = 1;
   };
   EXPECT_THAT(wrong(only_bytes), IsEmpty());
 }
@@ -82,18 +83,18 @@ TEST(JobCheck, bounds_times_as_iperf3_does) {
   };
   const auto duration = [](std::chrono::milliseconds value) {
     return [value](JobSpec& j) {
-      j.iperf3.duration = value;
+      j.test.traffic.duration = value;
       j.limits.timeout = 48h;
     };
   };
   const auto omit = [](std::chrono::milliseconds value) {
     return [value](JobSpec& j) {
-      j.iperf3.omit = value;
+      j.test.traffic.omit = value;
       j.limits.timeout = 48h;
     };
   };
   const auto interval = [](std::chrono::milliseconds value) {
-    return [value](JobSpec& j) { j.iperf3.interval = value; };
+    return [value](JobSpec& j) { j.test.traffic.interval = value; };
   };
   const std::string d = "workload.iperf3.duration";
   const std::string o = "workload.iperf3.omit";
@@ -108,17 +109,17 @@ TEST(JobCheck, bounds_times_as_iperf3_does) {
 }
 
 TEST(JobCheck, says_value_and_range) {
-  const auto problems = problems_of([](JobSpec& j) { j.iperf3.streams = 200; });
+  const auto problems = problems_of([](JobSpec& j) { j.test.traffic.streams = 200; });
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_EQ(problems[0].message, "200 is out of range (1 to 128)");
 }
 
 TEST(JobCheck, wants_a_rate_for_udp) {
-  const auto udp = [](JobSpec& j) { j.iperf3.protocol = Protocol::udp; };
+  const auto udp = [](JobSpec& j) { j.test.traffic.protocol = Protocol::udp; };
   EXPECT_THAT(problems_of(udp), ElementsAre(Field(&JobProblem::message, HasSubstr("1 Mbit/s"))));
   EXPECT_THAT(wrong([&](JobSpec& j) {
                 udp(j);
-                j.iperf3.bitrate = 0;
+                j.test.traffic.bitrate = 0;
               }),
               IsEmpty());
 }
@@ -129,11 +130,11 @@ TEST(JobCheck, refuses_options_where_they_mean_nothing) {
     Change change;
     std::vector<std::string> keys;
   };
-  const Change mss = [](JobSpec& j) { j.iperf3.mss_bytes = 1000; };
-  const Change no_delay = [](JobSpec& j) { j.iperf3.no_delay = true; };
-  const Change congestion = [](JobSpec& j) { j.iperf3.congestion = "bbr"; };
-  const Change zerocopy = [](JobSpec& j) { j.iperf3.zerocopy = true; };
-  const Change dont_fragment = [](JobSpec& j) { j.iperf3.dont_fragment = true; };
+  const Change mss = [](JobSpec& j) { j.test.iperf3.mss_bytes = 1000; };
+  const Change no_delay = [](JobSpec& j) { j.test.iperf3.no_delay = true; };
+  const Change congestion = [](JobSpec& j) { j.test.iperf3.congestion = "bbr"; };
+  const Change zerocopy = [](JobSpec& j) { j.test.iperf3.zerocopy = true; };
+  const Change dont_fragment = [](JobSpec& j) { j.test.iperf3.dont_fragment = true; };
   const Case cases[] = {
       {Protocol::tcp, mss, {}},
       {Protocol::sctp, mss, {}},
@@ -151,8 +152,8 @@ TEST(JobCheck, refuses_options_where_they_mean_nothing) {
   };
   for (const Case& c : cases) {
     const auto keys = wrong([&](JobSpec& j) {
-      j.iperf3.protocol = c.protocol;
-      j.iperf3.bitrate = 0;
+      j.test.traffic.protocol = c.protocol;
+      j.test.traffic.bitrate = 0;
       c.change(j);
     });
     EXPECT_EQ(keys, c.keys) << &c - cases;
@@ -162,11 +163,11 @@ TEST(JobCheck, refuses_options_where_they_mean_nothing) {
 TEST(JobCheck, wants_ipv4_for_dont_fragment) {
   const auto job = [](const std::string& server, IpVersion version) {
     return [=](JobSpec& j) {
-      j.iperf3.protocol = Protocol::udp;
-      j.iperf3.bitrate = 0;
-      j.iperf3.dont_fragment = true;
-      j.iperf3.server = server;
-      j.iperf3.ip_version = version;
+      j.test.traffic.protocol = Protocol::udp;
+      j.test.traffic.bitrate = 0;
+      j.test.iperf3.dont_fragment = true;
+      j.test.path.server = server;
+      j.test.path.ip_version = version;
     };
   };
   EXPECT_THAT(wrong(job("host", IpVersion::any)), ElementsAre("workload.iperf3.dont_fragment"));
@@ -177,9 +178,9 @@ TEST(JobCheck, wants_ipv4_for_dont_fragment) {
 TEST(JobCheck, bounds_sizes_by_protocol) {
   const auto length = [](Protocol protocol, std::uint64_t bytes) {
     return [=](JobSpec& j) {
-      j.iperf3.protocol = protocol;
-      j.iperf3.bitrate = 0;
-      j.iperf3.length_bytes = bytes;
+      j.test.traffic.protocol = protocol;
+      j.test.traffic.bitrate = 0;
+      j.test.iperf3.length_bytes = bytes;
     };
   };
   EXPECT_THAT(wrong(length(Protocol::tcp, 1U << 20U)), IsEmpty());
@@ -189,17 +190,17 @@ TEST(JobCheck, bounds_sizes_by_protocol) {
   EXPECT_THAT(wrong(length(Protocol::udp, 15)), SizeIs(1));
   EXPECT_THAT(wrong(length(Protocol::udp, 65'507)), IsEmpty());
   EXPECT_THAT(wrong(length(Protocol::udp, 65'508)), SizeIs(1));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.window_bytes = 512U << 20U; }), IsEmpty());
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.window_bytes = (512U << 20U) + 1; }), SizeIs(1));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.mss_bytes = 87; }), SizeIs(1));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.mss_bytes = 88; }), IsEmpty());
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.mss_bytes = 9217; }), SizeIs(1));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.window_bytes = 512U << 20U; }), IsEmpty());
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.window_bytes = (512U << 20U) + 1; }), SizeIs(1));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.mss_bytes = 87; }), SizeIs(1));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.mss_bytes = 88; }), IsEmpty());
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.mss_bytes = 9217; }), SizeIs(1));
 }
 
 TEST(JobCheck, takes_host_names_and_addresses) {
   for (const char* server :
        {"10.0.0.2", "fd00::2", "fe80::1%eth0", "host", "host.example.org", "a-b_c.d1", "1host"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.server = server; }), IsEmpty()) << server;
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.server = server; }), IsEmpty()) << server;
   }
 }
 
@@ -208,35 +209,36 @@ TEST(JobCheck, refuses_a_server_that_could_be_anything_else) {
   for (const auto& server : {"-s"s, "--help"s, "a b"s, "a/b"s, "host%eth0"s, "10.0.0.256"s, "10.0.0.2\0x"s,
                              "a..b"s, ".a"s, "a.-b"s, "fe80::1%"s, "fe80::1%-x"s, "fe80::1%a/b"s, "[::1]"s,
                              "host:80"s, "a;b"s, std::string(254, 'a'), std::string(64, 'a') + ".b"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.server = server; }), ElementsAre("workload.iperf3.server"))
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.server = server; }),
+                ElementsAre("workload.iperf3.server"))
         << server;
   }
 }
 
 TEST(JobCheck, wants_numeric_addresses_to_bind) {
   for (const char* bind : {"host", "-B", "10.0.0", "0x7f.1", "10.0.0.1%eth0"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.bind = bind; }), ElementsAre("workload.iperf3.bind"))
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.bind = bind; }), ElementsAre("workload.iperf3.bind"))
         << bind;
   }
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.bind = "fd00::1"; }), IsEmpty());
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.path.bind = "fd00::1"; }), IsEmpty());
 }
 
 TEST(JobCheck, wants_a_server_or_a_local_one_with_one_address) {
   const auto local = [](const std::string& bind, const std::string& server) {
     return [=](JobSpec& j) {
-      j.iperf3.local = LocalServer{"right", bind};
-      j.iperf3.server = server;
+      j.test.path.local = LocalServer{"right", bind};
+      j.test.path.server = server;
     };
   };
   EXPECT_THAT(wrong(local("10.0.0.2", "10.0.0.2")), IsEmpty());
   EXPECT_THAT(wrong(local("10.0.0.2", "10.0.0.3")), ElementsAre("workload.iperf3.server"));
   EXPECT_THAT(wrong(local("0.0.0.0", "0.0.0.0")), ElementsAre("workload.iperf3.local.bind"));
   EXPECT_THAT(wrong(local("host", "host")), ElementsAre("workload.iperf3.local.bind"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.server.clear(); }), ElementsAre("workload.iperf3.server"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.path.server.clear(); }), ElementsAre("workload.iperf3.server"));
 }
 
 TEST(JobCheck, refuses_an_address_of_the_other_ip_version) {
-  const auto problems = problems_of([](JobSpec& j) { j.iperf3.ip_version = IpVersion::v6; });
+  const auto problems = problems_of([](JobSpec& j) { j.test.path.ip_version = IpVersion::v6; });
   ASSERT_THAT(problems, SizeIs(1));
   EXPECT_EQ(problems[0].key, "workload.iperf3.server");
   EXPECT_THAT(problems[0].others, Contains("workload.iperf3.ip_version"));
@@ -244,37 +246,37 @@ TEST(JobCheck, refuses_an_address_of_the_other_ip_version) {
 
 TEST(JobCheck, takes_no_path_for_a_namespace) {
   for (const char* netns : {"..", ".", "a/b", "/run/netns/a", "-x", "a b", "a\n", "../../proc/1/ns/net"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.netns = netns; }), ElementsAre("workload.iperf3.netns"))
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.netns = netns; }), ElementsAre("workload.iperf3.netns"))
         << netns;
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.local = LocalServer{netns, j.iperf3.server}; }),
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.local = LocalServer{netns, j.test.path.server}; }),
                 ElementsAre("workload.iperf3.local.netns"))
         << netns;
   }
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.netns = "lab-1.left"; }), IsEmpty());
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.path.netns = "lab-1.left"; }), IsEmpty());
 }
 
 TEST(JobCheck, takes_names_that_are_no_options_for_congestion_and_dscp) {
   for (const char* congestion : {"-C", "a b", "../x", "sixteen_characte"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.congestion = congestion; }),
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.iperf3.congestion = congestion; }),
                 ElementsAre("workload.iperf3.congestion"));
   }
   for (const char* dscp : {"64", "-1", "010", "0x10", "le", "EF", "1K", "46 "}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.dscp = dscp; }), ElementsAre("workload.iperf3.dscp"))
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.iperf3.dscp = dscp; }), ElementsAre("workload.iperf3.dscp"))
         << dscp;
   }
   for (const char* dscp : {"0", "63", "ef", "af43", "cs0", "lowdelay"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.iperf3.dscp = dscp; }), IsEmpty()) << dscp;
+    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.iperf3.dscp = dscp; }), IsEmpty()) << dscp;
   }
 }
 
 TEST(JobCheck, wants_ports_for_all_streams) {
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.port = 0; }), ElementsAre("workload.iperf3.port"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.client_port = 0; }), ElementsAre("workload.iperf3.cport"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.port = 0; }), ElementsAre("workload.iperf3.port"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.client_port = 0; }), ElementsAre("workload.iperf3.cport"));
   const auto last_port = [](std::uint32_t streams, Direction direction) {
     return [=](JobSpec& j) {
-      j.iperf3.client_port = 65'534;
-      j.iperf3.streams = streams;
-      j.iperf3.direction = direction;
+      j.test.iperf3.client_port = 65'534;
+      j.test.traffic.streams = streams;
+      j.test.traffic.direction = direction;
     };
   };
   EXPECT_THAT(wrong(last_port(2, Direction::send)), IsEmpty());
@@ -286,38 +288,39 @@ TEST(JobCheck, wants_ports_for_all_streams) {
 TEST(JobCheck, wants_a_cpu_for_the_client_and_one_for_a_local_server) {
   const auto local = [](const std::vector<std::uint32_t>& cpus) {
     return [=](JobSpec& j) {
-      j.iperf3.local = LocalServer{"", j.iperf3.server};
-      j.iperf3.affinity = cpus;
+      j.test.path.local = LocalServer{"", j.test.path.server};
+      j.test.iperf3.affinity = cpus;
     };
   };
   EXPECT_THAT(wrong(local({0, 1023})), IsEmpty());
   EXPECT_THAT(wrong(local({1024})), ElementsAre("workload.iperf3.affinity"));
   EXPECT_THAT(wrong(local({0, 1, 2})), ElementsAre("workload.iperf3.affinity"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.affinity = {3}; }), IsEmpty());
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.affinity = {3, 4}; }), ElementsAre("workload.iperf3.affinity"));
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.affinity = {3}; }), IsEmpty());
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.affinity = {3, 4}; }),
+              ElementsAre("workload.iperf3.affinity"));
 }
 
 TEST(JobCheck, refuses_amounts_that_no_signed_number_holds) {
   const auto bytes = [](std::uint64_t value) {
     return [=](JobSpec& j) {
-      j.iperf3.duration.reset();
-      j.iperf3.bytes = value;
+      j.test.traffic.duration.reset();
+      j.test.traffic.bytes = value;
     };
   };
   EXPECT_THAT(wrong(bytes(0)), ElementsAre("workload.iperf3.bytes"));
   EXPECT_THAT(wrong(bytes(UINT64_MAX)), ElementsAre("workload.iperf3.bytes"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.iperf3.bitrate = UINT64_MAX; }),
+  EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.bitrate = UINT64_MAX; }),
               ElementsAre("workload.iperf3.bitrate"));
 }
 
 TEST(JobCheck, bounds_what_a_run_stores) {
   const auto job = [](std::uint32_t streams, std::chrono::milliseconds interval, Direction direction) {
     return [=](JobSpec& j) {
-      j.iperf3.duration = 1h;
+      j.test.traffic.duration = 1h;
       j.limits.timeout = 2h;
-      j.iperf3.streams = streams;
-      j.iperf3.interval = interval;
-      j.iperf3.direction = direction;
+      j.test.traffic.streams = streams;
+      j.test.traffic.interval = interval;
+      j.test.traffic.direction = direction;
     };
   };
   EXPECT_THAT(wrong(job(128, 1s, Direction::send)), IsEmpty());  // 3601 x 129
@@ -328,9 +331,9 @@ TEST(JobCheck, bounds_what_a_run_stores) {
 TEST(JobCheck, bounds_a_job_of_bytes_by_its_timeout) {
   const auto job = [](std::chrono::milliseconds timeout) {
     return [=](JobSpec& j) {
-      j.iperf3.duration.reset();
-      j.iperf3.bytes = 1000;
-      j.iperf3.interval = 100ms;
+      j.test.traffic.duration.reset();
+      j.test.traffic.bytes = 1000;
+      j.test.traffic.interval = 100ms;
       j.limits.timeout = timeout;
     };
   };
@@ -341,7 +344,7 @@ TEST(JobCheck, bounds_a_job_of_bytes_by_its_timeout) {
 TEST(JobCheck, wants_a_timeout_that_leaves_time_for_the_run) {
   const auto timeout = [](std::chrono::milliseconds value) {
     return [=](JobSpec& j) {
-      j.iperf3.omit = 5s;
+      j.test.traffic.omit = 5s;
       j.limits.timeout = value;
     };
   };
@@ -353,11 +356,11 @@ TEST(JobCheck, wants_a_timeout_that_leaves_time_for_the_run) {
 TEST(JobCheck, finds_everything_at_once_even_in_absurd_values) {
   const auto keys = wrong([](JobSpec& j) {
     j.repeat = 0;
-    j.iperf3.streams = UINT32_MAX;
-    j.iperf3.client_port = UINT16_MAX;
-    j.iperf3.duration = std::chrono::years{100};
-    j.iperf3.interval = 0ms;
-    j.iperf3.direction = Direction::both;
+    j.test.traffic.streams = UINT32_MAX;
+    j.test.iperf3.client_port = UINT16_MAX;
+    j.test.traffic.duration = std::chrono::years{100};
+    j.test.traffic.interval = 0ms;
+    j.test.traffic.direction = Direction::both;
   });
   EXPECT_THAT(keys,
               testing::UnorderedElementsAre("repeat", "workload.iperf3.streams", "workload.iperf3.duration",
@@ -366,9 +369,9 @@ TEST(JobCheck, finds_everything_at_once_even_in_absurd_values) {
 
 TEST(JobSpecTest, plans_duration_and_omitted_part) {
   JobSpec job = a_job();
-  job.iperf3.omit = 2s;
+  job.test.traffic.omit = 2s;
   EXPECT_EQ(planned_duration(job), 12s);
-  job.iperf3.duration.reset();
+  job.test.traffic.duration.reset();
   EXPECT_EQ(planned_duration(job), std::nullopt);
 }
 

@@ -223,8 +223,8 @@ TEST(WatchingJob, is_nothing_without_its_trace) {
 TEST(WatchingJob, has_no_say_in_a_job_of_iperf3) {
   const auto iperf3 = [](JobSpec& j) {
     j.workload = WorkloadKind::iperf3;
-    j.iperf3.server = "10.0.0.2";
-    j.iperf3.duration = 10s;
+    j.test.path.server = "10.0.0.2";
+    j.test.traffic.duration = 10s;
     j.repeat = 3;
     j.trace->optional = true;
     j.trace->workload_only = true;

@@ -46,16 +46,17 @@ std::string bytes_of(const Fd& file, std::uint64_t size) {
 }
 
 // The job that asks for this, without what makes no difference to a document.
-std::string text_of(const Iperf3Spec& asked) {
+std::string text_of(const TestSpec& asked) {
   std::string text = fmt::format(
       "name: test\nlimits: {{timeout: 1h}}\nworkload:\n  iperf3:\n    server: {}\n    port: {}\n"
       "    protocol: {}\n    direction: {}\n    streams: {}\n    omit: {}ms\n    interval: {}ms\n",
-      asked.server.empty() ? "10.0.0.2" : asked.server, asked.port, to_string(asked.protocol),
-      to_string(asked.direction), asked.streams, asked.omit.count(), asked.interval.count());
-  if (asked.duration) text += fmt::format("    duration: {}ms\n", asked.duration->count());
-  if (asked.bytes) text += fmt::format("    bytes: {}\n", *asked.bytes);
-  if (asked.bitrate || asked.protocol == Protocol::udp) {
-    text += fmt::format("    bitrate: {}\n", asked.bitrate.value_or(0));
+      asked.path.server.empty() ? "10.0.0.2" : asked.path.server, asked.iperf3.port,
+      to_string(asked.traffic.protocol), to_string(asked.traffic.direction), asked.traffic.streams,
+      asked.traffic.omit.count(), asked.traffic.interval.count());
+  if (asked.traffic.duration) text += fmt::format("    duration: {}ms\n", asked.traffic.duration->count());
+  if (asked.traffic.bytes) text += fmt::format("    bytes: {}\n", *asked.traffic.bytes);
+  if (asked.traffic.bitrate || asked.traffic.protocol == Protocol::udp) {
+    text += fmt::format("    bitrate: {}\n", asked.traffic.bitrate.value_or(0));
   }
   return text;
 }
@@ -87,7 +88,7 @@ Result<Fd> ReadHere::text(const Recording& /*recording*/, core::TextReader /*rea
 }
 
 Result<std::shared_ptr<void>> ReadHere::read(const std::string& client_stdout,
-                                             const std::string& client_stderr, const Iperf3Spec& asked,
+                                             const std::string& client_stderr, const TestSpec& asked,
                                              core::ReportReading::Done done) {
   done(workload::parse_iperf3_report(client_stdout, client_stderr, asked));
   return std::make_shared<int>();
@@ -117,8 +118,8 @@ std::optional<RunId> RereadTest::import(const std::vector<std::string>& files) {
   return (*ended)->run;
 }
 
-RunId RereadTest::live(const Iperf3Spec& asked, const std::string& out, const std::string& err,
-                       RunState state, const std::string& error, const std::vector<QualityFlag>& more) {
+RunId RereadTest::live(const TestSpec& asked, const std::string& out, const std::string& err, RunState state,
+                       const std::string& error, const std::vector<QualityFlag>& more) {
   if (!store) open();
   const std::string text = text_of(asked);
   const JobSpec spec = must(jobs().parse(text, "the test's job", {}));
@@ -129,7 +130,7 @@ RunId RereadTest::live(const Iperf3Spec& asked, const std::string& out, const st
   record.error = error;
   record.started = store::kMorning;
   record.ended = store::kMorning + std::chrono::seconds{2};
-  record.workload.report = workload::parse_iperf3_report(out, err, spec.iperf3).report;
+  record.workload.report = workload::parse_iperf3_report(out, err, spec.test).report;
   std::ranges::copy(more, std::back_inserter(record.flags));
   record.workload.documents = {{"client.stdout", out}};
   if (!err.empty()) record.workload.documents.push_back({"client.stderr", err});

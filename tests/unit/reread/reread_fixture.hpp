@@ -31,7 +31,7 @@ class ReadHere final : public core::FileImport, public core::ReportReading {
   void on_room(std::function<void()> /*room*/) override {}
   Result<Fd> text(const Recording& recording, core::TextReader reader, std::function<void()> ended) override;
   Result<std::shared_ptr<void>> read(const std::string& client_stdout, const std::string& client_stderr,
-                                     const Iperf3Spec& asked, core::ReportReading::Done done) override;
+                                     const TestSpec& asked, core::ReportReading::Done done) override;
 };
 
 class RereadTest : public store::StoreTest {
@@ -42,7 +42,7 @@ class RereadTest : public store::StoreTest {
   // Imports the bytes as netperfctl would; absent if they are refused.
   std::optional<RunId> import(const std::vector<std::string>& files);
   // Stores a run that ended with this output, as the daemon does. `more` are flags of other origin.
-  RunId live(const Iperf3Spec& asked, const std::string& out, const std::string& err,
+  RunId live(const TestSpec& asked, const std::string& out, const std::string& err,
              RunState state = RunState::finished, const std::string& error = "",
              const std::vector<QualityFlag>& more = {});
 

@@ -69,11 +69,12 @@ struct Text {
     put(text, std::tie(value.a->name, value.b->name, value.plain, value.changed, value.seed));
   }
   static void put(std::string& text, const JobSpec& value) {
-    const Iperf3Spec& iperf3 = value.iperf3;
+    const TestSpec& test = value.test;
     put(text, std::tie(value.name, value.description, value.label, value.repeat, value.purpose, value.design,
-                       value.workload, value.confirms, iperf3.server, iperf3.netns, iperf3.protocol,
-                       iperf3.direction, iperf3.streams, iperf3.duration, iperf3.bytes, iperf3.omit));
-    if (iperf3.local) put(text, iperf3.local->netns);
+                       value.workload, value.confirms, test.path.server, test.path.netns,
+                       test.traffic.protocol, test.traffic.direction, test.traffic.streams,
+                       test.traffic.duration, test.traffic.bytes, test.traffic.omit));
+    if (test.path.local) put(text, test.path.local->netns);
   }
   static void put(std::string& text, const core::RunRow& value) {
     put(text, std::tie(value.id, value.job, value.index, value.arm, value.variant, value.build, value.spec,
@@ -120,7 +121,7 @@ struct Text {
   static void put(std::string& text, const core::Page<Row>& value) {
     put(text, std::tie(value.rows, value.next));
   }
-  static void put(std::string& text, const Traffic& value) {
+  static void put(std::string& text, const TrafficCount& value) {
     put(text, value.goodput_bytes);
     if (value.packets) {
       put(text, std::tie(value.packets->device, value.packets->netns, value.packets->sent,

@@ -308,7 +308,7 @@ TEST_F(ComparisonQueries, a_run_with_probes_is_as_busy_as_it_was_under_load) {
 
 TEST_F(ComparisonQueries, a_server_elsewhere_keeps_no_cpu_of_this_host_busy) {
   JobSpec spec = a_job();
-  spec.iperf3.local.reset();
+  spec.test.path.local.reset();
   const RunId id = run_under_way(spec);
   RunRecord record = a_record(id);
   record.workload.client_usage.reset();

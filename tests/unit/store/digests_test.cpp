@@ -65,7 +65,7 @@ TEST_F(Digests, follow_what_is_written_about_jobs_and_runs) {
   reading.flags = measured.flags;
   reading.goodput_bytes = 815;
   reading.test =
-      core::RunReading::Test{.asked = a_job().iperf3, .started = kMorning, .fingerprint = the_environment()};
+      core::RunReading::Test{.asked = a_job().test, .started = kMorning, .fingerprint = the_environment()};
   reading.test->fingerprint.facts.front().value = "6.12.10";
   must(store->replace_reading(kMeasured, reading, an_entry()));
   EXPECT_THAT(problems(), IsEmpty());
@@ -174,7 +174,7 @@ TEST_F(Digests, of_a_damaged_run_or_job_keep_its_figures_from_being_read_again) 
   reading.report = measured.workload.report;
   reading.flags = measured.flags;
   reading.test =
-      core::RunReading::Test{.asked = a_job().iperf3, .started = kMorning, .fingerprint = the_environment()};
+      core::RunReading::Test{.asked = a_job().test, .started = kMorning, .fingerprint = the_environment()};
   damage("UPDATE jobs SET label = 'forged' WHERE id = 1");
   EXPECT_FALSE(store->replace_reading(kMeasured, reading, an_entry()));
   damage("UPDATE jobs SET label = 'before' WHERE id = 1; UPDATE runs SET note = 'forged' WHERE id = 1");

@@ -98,19 +98,19 @@ TEST_F(LatencyStore, says_that_a_run_had_no_probes) {
 TEST_F(LatencyStore, knows_where_latency_alone_was_measured) {
   JobSpec spec = a_job("probes");
   spec.workload = WorkloadKind::latency;
-  spec.iperf3 = {};
-  spec.iperf3.netns = "left";
-  spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
-  spec.iperf3.server = "10.0.0.2";
+  spec.test = {};
+  spec.test.path.netns = "left";
+  spec.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  spec.test.path.server = "10.0.0.2";
   spec.latency = LatencySpec{.duration = std::chrono::seconds{7}, .probes = {{.name = "udp"}}};
   const RunId run = run_under_way(spec);
   const core::RunRow row = must(store->run(run));
   EXPECT_EQ(row.spec.workload, WorkloadKind::latency);
-  EXPECT_EQ(row.spec.iperf3.netns, "left");
-  EXPECT_EQ(row.spec.iperf3.server, "10.0.0.2");
-  ASSERT_TRUE(row.spec.iperf3.local);
-  EXPECT_EQ(row.spec.iperf3.local->netns, "right");
-  EXPECT_EQ(row.spec.iperf3.duration, std::chrono::seconds{7});
+  EXPECT_EQ(row.spec.test.path.netns, "left");
+  EXPECT_EQ(row.spec.test.path.server, "10.0.0.2");
+  ASSERT_TRUE(row.spec.test.path.local);
+  EXPECT_EQ(row.spec.test.path.local->netns, "right");
+  EXPECT_EQ(row.spec.test.traffic.duration, std::chrono::seconds{7});
 }
 
 }  // namespace

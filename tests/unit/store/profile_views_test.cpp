@@ -20,7 +20,7 @@ class ProfileViews : public StoreTest {
  protected:
   ProfileViews() { open(); }
 
-  RunId store_profile(const Traffic& traffic = some_traffic()) {
+  RunId store_profile(const TrafficCount& traffic = some_traffic()) {
     auto record = a_record(run_under_way(a_job()), 1, 2);
     record.trace = a_trace();
     record.trace->profile = a_profile();
@@ -64,7 +64,7 @@ TEST_F(ProfileViews, show_functions_by_call_by_byte_and_by_packet) {
 
 TEST_F(ProfileViews, show_nothing_by_a_byte_or_packet_that_nobody_counted) {
   store_profile({});
-  Traffic none;
+  TrafficCount none;
   none.goodput_bytes = 0;
   none.packets = PacketCount{};
   store_profile(none);

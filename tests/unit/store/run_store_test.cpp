@@ -74,10 +74,10 @@ TEST_F(RunStore, gives_a_run_back_as_it_was_stored) {
 TEST_F(RunStore, gives_back_what_the_job_asked_for) {
   auto spec = a_job("udp-both", "after");
   spec.repeat = 3;
-  spec.iperf3.protocol = Protocol::udp;
-  spec.iperf3.direction = Direction::both;
-  spec.iperf3.duration.reset();
-  spec.iperf3.bytes = 1'073'741'824;
+  spec.test.traffic.protocol = Protocol::udp;
+  spec.test.traffic.direction = Direction::both;
+  spec.test.traffic.duration.reset();
+  spec.test.traffic.bytes = 1'073'741'824;
   const auto job = must(add_job(*store, spec, 4'294'967'294, kMorning));
 
   const auto rows = must(store->runs_of_job(job.id));
@@ -92,23 +92,23 @@ TEST_F(RunStore, gives_back_what_the_job_asked_for) {
   EXPECT_EQ(kept.label, "after");
   EXPECT_EQ(kept.repeat, 3U);
   EXPECT_EQ(kept.text, "");
-  EXPECT_EQ(kept.iperf3.protocol, Protocol::udp);
-  EXPECT_EQ(kept.iperf3.direction, Direction::both);
-  EXPECT_EQ(kept.iperf3.streams, 4U);
-  EXPECT_EQ(kept.iperf3.duration, std::nullopt);
-  EXPECT_EQ(kept.iperf3.bytes, 1'073'741'824U);
-  EXPECT_EQ(kept.iperf3.omit, std::chrono::seconds{1});
-  EXPECT_EQ(kept.iperf3.server, "10.0.0.2");
-  EXPECT_EQ(kept.iperf3.netns, "left");
-  ASSERT_TRUE(kept.iperf3.local);
-  EXPECT_EQ(kept.iperf3.local->netns, "right");
-  EXPECT_EQ(kept.iperf3.local->bind, "10.0.0.2");
+  EXPECT_EQ(kept.test.traffic.protocol, Protocol::udp);
+  EXPECT_EQ(kept.test.traffic.direction, Direction::both);
+  EXPECT_EQ(kept.test.traffic.streams, 4U);
+  EXPECT_EQ(kept.test.traffic.duration, std::nullopt);
+  EXPECT_EQ(kept.test.traffic.bytes, 1'073'741'824U);
+  EXPECT_EQ(kept.test.traffic.omit, std::chrono::seconds{1});
+  EXPECT_EQ(kept.test.path.server, "10.0.0.2");
+  EXPECT_EQ(kept.test.path.netns, "left");
+  ASSERT_TRUE(kept.test.path.local);
+  EXPECT_EQ(kept.test.path.local->netns, "right");
+  EXPECT_EQ(kept.test.path.local->bind, "10.0.0.2");
   EXPECT_EQ(ask(path(), "SELECT text FROM jobs"), spec.text);
 }
 
 TEST_F(RunStore, keeps_unknown_figures_unknown) {
   auto spec = a_job();
-  spec.iperf3.local.reset();
+  spec.test.path.local.reset();
   const auto run = run_under_way(spec);
   RunRecord record;
   record.id = run;
@@ -124,7 +124,7 @@ TEST_F(RunStore, keeps_unknown_figures_unknown) {
   EXPECT_EQ(row.started, std::nullopt);
   EXPECT_EQ(row.ended, std::nullopt);
   EXPECT_FALSE(row.client || row.server || row.mss_bytes || row.cpu_client_percent || row.client_usage);
-  EXPECT_FALSE(row.spec.iperf3.local);
+  EXPECT_FALSE(row.spec.test.path.local);
   EXPECT_EQ(row.sums.at(0).direction, Direction::receive);
   EXPECT_EQ(row.sums.at(0), record.workload.report.sums[0]);
   const auto interval = must(store->intervals(run, "", 0)).rows.at(0);
@@ -210,7 +210,7 @@ TEST_F(RunStore, stores_nothing_of_a_record_that_it_cannot_store_whole) {
 
 TEST_F(RunStore, refuses_a_number_beyond_63_bits) {
   auto spec = a_job();
-  spec.iperf3.bytes = ~std::uint64_t{0};
+  spec.test.traffic.bytes = ~std::uint64_t{0};
   const auto refused = add_job(*store, spec, 0, kMorning);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::invalid_argument);

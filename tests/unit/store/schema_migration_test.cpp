@@ -118,10 +118,10 @@ TEST_F(SchemaMigration, leaves_runs_that_can_be_read_ended_and_removed) {
   EXPECT_EQ(must(store->unfinished_jobs()).size(), 1U);
   const auto run = must(store->run(1));
   EXPECT_EQ(run.spec.workload, WorkloadKind::iperf3);
-  EXPECT_EQ(run.spec.iperf3.local->netns, "right");
-  EXPECT_EQ(run.spec.iperf3.duration, std::chrono::seconds{10});
+  EXPECT_EQ(run.spec.test.path.local->netns, "right");
+  EXPECT_EQ(run.spec.test.traffic.duration, std::chrono::seconds{10});
   EXPECT_FALSE(run.trace);
-  EXPECT_EQ(must(store->run(6)).spec.iperf3.bytes, 1'048'576U);
+  EXPECT_EQ(must(store->run(6)).spec.test.traffic.bytes, 1'048'576U);
   EXPECT_EQ(ask(path(), "SELECT scenario || received_mbit_s || retransmits FROM run_overview WHERE run = 1"),
             "veth-tcp2500.03");
   EXPECT_EQ(ask(path(), "SELECT count(*) FROM interval_overview"), "2");
@@ -246,7 +246,7 @@ TEST_F(SchemaMigrationOf2, leaves_every_view_what_it_was) {
 TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
   open();
   const auto run = must(store->run(1));
-  EXPECT_EQ(run.spec.iperf3.duration, std::chrono::seconds{10});
+  EXPECT_EQ(run.spec.test.traffic.duration, std::chrono::seconds{10});
   EXPECT_EQ(run.trace->events, 91U);
   EXPECT_EQ(must(store->run(5)).spec.workload, WorkloadKind::none);
   EXPECT_EQ(must(store->run(5)).trace->skipped, "locked down");

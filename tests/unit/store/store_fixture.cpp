@@ -67,12 +67,12 @@ JobSpec a_job(const std::string& name, const std::string& label) {
   spec.label = label;
   spec.description = "TCP between two namespaces";
   spec.text = "name: " + name + "\n";
-  spec.iperf3.server = "10.0.0.2";
-  spec.iperf3.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
-  spec.iperf3.netns = "left";
-  spec.iperf3.streams = 4;
-  spec.iperf3.duration = std::chrono::seconds{10};
-  spec.iperf3.omit = std::chrono::seconds{1};
+  spec.test.path.server = "10.0.0.2";
+  spec.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
+  spec.test.path.netns = "left";
+  spec.test.traffic.streams = 4;
+  spec.test.traffic.duration = std::chrono::seconds{10};
+  spec.test.traffic.omit = std::chrono::seconds{1};
   return spec;
 }
 
@@ -315,7 +315,7 @@ FunctionProfile a_profile() {
   return profile;
 }
 
-Traffic some_traffic() {
+TrafficCount some_traffic() {
   return {.goodput_bytes = 1'000'000,
           .packets = PacketCount{
               .device = "hsr0", .netns = "ring-a", .sent = true, .packets = 80, .bytes = 1'005'280}};

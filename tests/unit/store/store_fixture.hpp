@@ -51,7 +51,7 @@ class StoreTest : public testing::Test {
 // have.
 [[nodiscard]] FunctionProfile a_profile();
 // A million bytes of goodput in 80 packets.
-[[nodiscard]] Traffic some_traffic();
+[[nodiscard]] TrafficCount some_traffic();
 
 // A stored profile with all its lists, assembled from parts of `limit` rows.
 [[nodiscard]] Result<FunctionProfile> whole_profile(core::RunQueries& queries, RunId run,

@@ -293,7 +293,7 @@ TEST_F(TraceStore, gives_a_job_without_a_workload_back) {
   const auto row = must(store->run(job.runs.at(0)));
   EXPECT_EQ(row.spec.name, "watch");
   EXPECT_EQ(row.spec.workload, WorkloadKind::none);
-  EXPECT_EQ(row.spec.iperf3, Iperf3Spec{});
+  EXPECT_EQ(row.spec.test, TestSpec{});
   EXPECT_EQ(ask(path(), "SELECT workload FROM jobs"), "none");
   EXPECT_EQ(ask(path(),
                 "SELECT coalesce(protocol, direction, streams, duration_ms, bytes, omit_ms, server, "

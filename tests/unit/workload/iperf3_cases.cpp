@@ -11,29 +11,29 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Iperf3Spec ask(Protocol protocol, int duration_s) {
-  Iperf3Spec spec;
-  spec.server = "10.0.0.2";
-  spec.protocol = protocol;
-  spec.duration = seconds(duration_s);
+TestSpec ask(Protocol protocol, int duration_s) {
+  TestSpec spec;
+  spec.path.server = "10.0.0.2";
+  spec.traffic.protocol = protocol;
+  spec.traffic.duration = seconds(duration_s);
   return spec;
 }
 
-Iperf3Spec unknown_host() {
-  Iperf3Spec spec = tcp(1);
-  spec.server = "no-such-host.invalid";
+TestSpec unknown_host() {
+  TestSpec spec = tcp(1);
+  spec.path.server = "no-such-host.invalid";
   return spec;
 }
 
-Iperf3Spec unknown_congestion() {
-  Iperf3Spec spec = tcp(1);
-  spec.congestion = "no-such-algorithm";
+TestSpec unknown_congestion() {
+  TestSpec spec = tcp(1);
+  spec.iperf3.congestion = "no-such-algorithm";
   return spec;
 }
 
-Iperf3Spec wrong_bind() {
-  Iperf3Spec spec = tcp(1);
-  spec.bind = "10.9.9.9";
+TestSpec wrong_bind() {
+  TestSpec spec = tcp(1);
+  spec.path.bind = "10.9.9.9";
   return spec;
 }
 
@@ -327,41 +327,41 @@ std::string recorded(const std::string& file, const std::string& stream) {
   return {std::istreambuf_iterator<char>(bytes), {}};
 }
 
-Iperf3Spec tcp(int duration_s) {
+TestSpec tcp(int duration_s) {
   return ask(Protocol::tcp, duration_s);
 }
-Iperf3Spec udp(int duration_s) {
+TestSpec udp(int duration_s) {
   return ask(Protocol::udp, duration_s);
 }
 
-Iperf3Spec with_bytes(Iperf3Spec spec, std::uint64_t bytes) {
-  spec.duration.reset();
-  spec.bytes = bytes;
+TestSpec with_bytes(TestSpec spec, std::uint64_t bytes) {
+  spec.traffic.duration.reset();
+  spec.traffic.bytes = bytes;
   return spec;
 }
 
-Iperf3Spec receive(Iperf3Spec spec) {
-  spec.direction = Direction::receive;
+TestSpec receive(TestSpec spec) {
+  spec.traffic.direction = Direction::receive;
   return spec;
 }
 
-Iperf3Spec both(Iperf3Spec spec) {
-  spec.direction = Direction::both;
+TestSpec both(TestSpec spec) {
+  spec.traffic.direction = Direction::both;
   return spec;
 }
 
-Iperf3Spec streams(Iperf3Spec spec, std::uint32_t count) {
-  spec.streams = count;
+TestSpec streams(TestSpec spec, std::uint32_t count) {
+  spec.traffic.streams = count;
   return spec;
 }
 
-Iperf3Spec omit(Iperf3Spec spec) {
-  spec.omit = seconds(1);
+TestSpec omit(TestSpec spec) {
+  spec.traffic.omit = seconds(1);
   return spec;
 }
 
-Iperf3Spec every(Iperf3Spec spec, int interval_ms) {
-  spec.interval = milliseconds(interval_ms);
+TestSpec every(TestSpec spec, int interval_ms) {
+  spec.traffic.interval = milliseconds(interval_ms);
   return spec;
 }
 

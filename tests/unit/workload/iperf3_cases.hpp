@@ -32,7 +32,7 @@ struct Range {
 struct Case {
   std::string name;
   unsigned origins = kAlike;
-  Iperf3Spec asked;
+  TestSpec asked;
   std::string error = {};               // a part of the error; empty: this is a measurement
   Range received = {1e6, 1e12};         // bits per second, in each direction
   Range lost_percent = {0, 0.5};        // UDP
@@ -57,13 +57,13 @@ struct Recording {
 
 // ---- Specs ------------------------------------------------------------------------------------------------
 
-[[nodiscard]] Iperf3Spec tcp(int duration_s = 2);
-[[nodiscard]] Iperf3Spec udp(int duration_s = 2);
-[[nodiscard]] Iperf3Spec with_bytes(Iperf3Spec spec, std::uint64_t bytes);
-[[nodiscard]] Iperf3Spec receive(Iperf3Spec spec);
-[[nodiscard]] Iperf3Spec both(Iperf3Spec spec);
-[[nodiscard]] Iperf3Spec streams(Iperf3Spec spec, std::uint32_t count);
-[[nodiscard]] Iperf3Spec omit(Iperf3Spec spec);
-[[nodiscard]] Iperf3Spec every(Iperf3Spec spec, int interval_ms);
+[[nodiscard]] TestSpec tcp(int duration_s = 2);
+[[nodiscard]] TestSpec udp(int duration_s = 2);
+[[nodiscard]] TestSpec with_bytes(TestSpec spec, std::uint64_t bytes);
+[[nodiscard]] TestSpec receive(TestSpec spec);
+[[nodiscard]] TestSpec both(TestSpec spec);
+[[nodiscard]] TestSpec streams(TestSpec spec, std::uint32_t count);
+[[nodiscard]] TestSpec omit(TestSpec spec);
+[[nodiscard]] TestSpec every(TestSpec spec, int interval_ms);
 
 }  // namespace netperfd::workload::test

@@ -20,7 +20,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::vector<std::string> codes_of(const Iperf3Report& report) {
+std::vector<std::string> codes_of(const WorkloadReport& report) {
   std::vector<std::string> codes;
   codes.reserve(report.flags.size());
   for (const QualityFlag& flag : report.flags) codes.push_back(flag.code);
@@ -30,7 +30,7 @@ std::vector<std::string> codes_of(const Iperf3Report& report) {
 class Iperf3Conformance : public testing::TestWithParam<Recording> {
  protected:
   const Recording& recording = GetParam();
-  const Iperf3Spec& asked = recording.expected.asked;
+  const TestSpec& asked = recording.expected.asked;
   ParsedReport parsed = parse_iperf3_report(recorded(recording.file), recorded(recording.file, "err"),
                                             recording.expected.asked);
 
@@ -47,7 +47,7 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
   }
 
   void expect_facts() const {
-    const Iperf3Report& report = parsed.report;
+    const WorkloadReport& report = parsed.report;
     EXPECT_EQ(report.version, recording.version);
     ASSERT_TRUE(report.client && report.server);
     EXPECT_EQ(report.client->host, "10.0.0.1");
@@ -56,7 +56,7 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_GT(report.client->port, 0);
     ASSERT_TRUE(report.cpu_client_percent && report.cpu_server_percent);
     EXPECT_GT(*report.cpu_server_percent, 0);
-    if (asked.protocol != Protocol::tcp) return;
+    if (asked.traffic.protocol != Protocol::tcp) return;
     EXPECT_EQ(report.mss_bytes, 1448U);
     EXPECT_FALSE(report.congestion.empty());
   }
@@ -66,8 +66,8 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_FALSE(sum.stream);
     ASSERT_TRUE(sum.seconds && sum.sent_bytes && sum.received_bytes && sum.sent_bits_per_second &&
                 sum.received_bits_per_second);
-    if (asked.duration) {
-      const double planned = std::chrono::duration<double>(*asked.duration).count();
+    if (asked.traffic.duration) {
+      const double planned = std::chrono::duration<double>(*asked.traffic.duration).count();
       EXPECT_GE(*sum.seconds, 0.9 * planned);
       EXPECT_LE(*sum.seconds, planned + 1) << "a loaded machine may be late";
     }
@@ -75,7 +75,7 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
     EXPECT_NEAR(*sum.received_bits_per_second, rate, 0.05 * rate);
     EXPECT_GE(rate, recording.expected.received.low);
     EXPECT_LE(rate, recording.expected.received.high);
-    if (asked.protocol == Protocol::udp) return expect_udp(sum);
+    if (asked.traffic.protocol == Protocol::udp) return expect_udp(sum);
     EXPECT_TRUE(sum.retransmits);
     EXPECT_EQ(sum.mean_rtt.has_value(), sum.direction == Direction::send) << "only the sender here knows it";
     EXPECT_FALSE(sum.lost_packets);
@@ -121,11 +121,11 @@ TEST_P(Iperf3Conformance, gives_the_expected_verdict_and_flags) {
 TEST_P(Iperf3Conformance, gives_every_figure_of_a_measurement) {
   if (!recording.expected.error.empty()) return;
   expect_facts();
-  const std::size_t directions = asked.direction == Direction::both ? 2 : 1;
+  const std::size_t directions = asked.traffic.direction == Direction::both ? 2 : 1;
   ASSERT_EQ(parsed.report.sums.size(), directions);
-  EXPECT_EQ(parsed.report.streams.size(), directions * asked.streams);
-  if (asked.direction != Direction::both) {
-    EXPECT_EQ(parsed.report.sums.front().direction, asked.direction);
+  EXPECT_EQ(parsed.report.streams.size(), directions * asked.traffic.streams);
+  if (asked.traffic.direction != Direction::both) {
+    EXPECT_EQ(parsed.report.sums.front().direction, asked.traffic.direction);
   }
   for (const Totals& sum : parsed.report.sums) {
     expect_sum(sum);

@@ -17,7 +17,7 @@ namespace {
 
 struct Sample {
   std::string file;
-  Iperf3Spec asked;
+  TestSpec asked;
 };
 
 std::vector<Sample> samples() {

@@ -72,7 +72,7 @@ inline nlohmann::json make_document(int intervals) {
 // For a document of ten intervals.
 inline constexpr auto kTen = static_cast<std::uint64_t>(10 * kIntervalBytes);
 
-inline ParsedReport parse(const nlohmann::json& document, const Iperf3Spec& asked = tcp(10)) {
+inline ParsedReport parse(const nlohmann::json& document, const TestSpec& asked = tcp(10)) {
   return parse_iperf3_report(document.dump(1, '\t'), "", asked);
 }
 

@@ -29,10 +29,10 @@ Iperf3Features features_of(const std::string& version) {
   return parse_features(test_data("version-" + version + ".txt"), test_data("help-" + version + ".txt"));
 }
 
-Iperf3Spec smallest() {
-  Iperf3Spec spec;
-  spec.server = "192.0.2.1";
-  spec.duration = std::chrono::seconds{10};
+TestSpec smallest() {
+  TestSpec spec;
+  spec.path.server = "192.0.2.1";
+  spec.traffic.duration = std::chrono::seconds{10};
   return spec;
 }
 
@@ -67,11 +67,11 @@ TEST(Iperf3Features, of_a_foreign_text_are_none) {
 }
 
 TEST(CheckSupported, accepts_what_both_releases_have) {
-  Iperf3Spec spec = smallest();
-  spec.local = LocalServer{.netns = "right", .bind = "192.0.2.1"};
-  spec.protocol = Protocol::sctp;
-  spec.dont_fragment = true;
-  spec.dscp = "ef";
+  TestSpec spec = smallest();
+  spec.path.local = LocalServer{.netns = "right", .bind = "192.0.2.1"};
+  spec.traffic.protocol = Protocol::sctp;
+  spec.iperf3.dont_fragment = true;
+  spec.iperf3.dscp = "ef";
   for (const char* version : {"3.12", "3.18"}) {
     const Status status = check_supported(spec, features_of(version));
     EXPECT_TRUE(status) << status.error().message;
@@ -79,9 +79,9 @@ TEST(CheckSupported, accepts_what_both_releases_have) {
 }
 
 TEST(CheckSupported, names_key_option_and_version_of_all_that_is_missing) {
-  Iperf3Spec spec = smallest();
-  spec.protocol = Protocol::sctp;
-  spec.dont_fragment = true;
+  TestSpec spec = smallest();
+  spec.traffic.protocol = Protocol::sctp;
+  spec.iperf3.dont_fragment = true;
   Iperf3Features features = features_of("3.12");
   features.options.erase("--sctp");
   features.options.erase("--dont-fragment");
@@ -94,11 +94,11 @@ TEST(CheckSupported, names_key_option_and_version_of_all_that_is_missing) {
 }
 
 TEST(CheckSupported, asks_of_a_server_only_where_there_is_a_local_one) {
-  Iperf3Spec spec = smallest();
+  TestSpec spec = smallest();
   Iperf3Features features = features_of("3.12");
   features.options.erase("--one-off");
   EXPECT_TRUE(check_supported(spec, features));
-  spec.local = LocalServer{.netns = {}, .bind = "192.0.2.1"};
+  spec.path.local = LocalServer{.netns = {}, .bind = "192.0.2.1"};
   EXPECT_FALSE(check_supported(spec, features));
 }
 

@@ -151,8 +151,8 @@ TEST(Iperf3Intervals, of_a_stream_that_never_moved_a_byte_tell_its_number) {
   EXPECT_EQ(only_flag(parse(document), "idle-streams"), "1 of 2 streams moved not one byte: 7");
 }
 
-TEST(Iperf3Report, of_another_test_than_asked_says_what_differs) {
-  Iperf3Spec asked = streams(tcp(10), 4);
+TEST(WorkloadReport, of_another_test_than_asked_says_what_differs) {
+  TestSpec asked = streams(tcp(10), 4);
   EXPECT_EQ(only_flag(parse(make_document(10), asked), "not-as-asked"),
             "the document tells of another test: streams 1 instead of 4");
 }

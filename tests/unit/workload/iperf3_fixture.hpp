@@ -28,7 +28,7 @@ class FakeReports : public core::ReportReading {
  public:
   explicit FakeReports(EventLoop& loop) : loop_(loop) {}
   Result<std::shared_ptr<void>> read(const std::string& client_stdout, const std::string& client_stderr,
-                                     const Iperf3Spec& asked, Done done) override {
+                                     const TestSpec& asked, Done done) override {
     ++begun;
     if (refusal) return std::unexpected(*refusal);
     const auto reading = std::make_shared<EventSource>();
@@ -101,19 +101,19 @@ class Iperf3WorkloadTest : public testing::Test {
   // From the left namespace to our own server in the right one.
   [[nodiscard]] JobSpec with_local_server() const {
     JobSpec job = with_foreign_server();
-    job.iperf3.local = LocalServer{.netns = namespaces->right(), .bind = NamespacePair::kRightAddress};
+    job.test.path.local = LocalServer{.netns = namespaces->right(), .bind = NamespacePair::kRightAddress};
     return job;
   }
   // The same, but with a server only if the test started one.
   [[nodiscard]] JobSpec with_foreign_server() const {
     JobSpec job;
-    job.iperf3.server = NamespacePair::kRightAddress;
-    job.iperf3.netns = namespaces->left();
-    job.iperf3.duration = std::chrono::seconds{1};
+    job.test.path.server = NamespacePair::kRightAddress;
+    job.test.path.netns = namespaces->left();
+    job.test.traffic.duration = std::chrono::seconds{1};
     return job;
   }
   [[nodiscard]] static JobSpec for_long(JobSpec job) {
-    job.iperf3.duration = std::chrono::seconds{60};
+    job.test.traffic.duration = std::chrono::seconds{60};
     return job;
   }
 

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(Recordings, Iperf3Import, testing::ValuesIn(all_recordi
 TEST_P(Iperf3Import, says_of_a_recorded_document_what_the_asker_of_it_learnt) {
   const Recording& recording = GetParam();
   const std::string bytes = recorded(recording.file);
-  const Iperf3Spec& asked = recording.expected.asked;
+  const TestSpec& asked = recording.expected.asked;
   const auto file = import(bytes);
   if (!recording.expected.error.empty()) {
     EXPECT_FALSE(file);
@@ -53,16 +53,16 @@ TEST_P(Iperf3Import, says_of_a_recorded_document_what_the_asker_of_it_learnt) {
   ASSERT_TRUE(file) << file.error().message;
   ASSERT_TRUE(file->workload);
   const ImportedWorkload& workload = *file->workload;
-  EXPECT_EQ(workload.asked.protocol, asked.protocol);
-  EXPECT_EQ(workload.asked.direction, asked.direction);
-  EXPECT_EQ(workload.asked.streams, asked.streams);
-  EXPECT_EQ(workload.asked.duration, asked.duration);
-  EXPECT_EQ(workload.asked.bytes, asked.bytes);
-  EXPECT_EQ(workload.asked.omit, asked.omit);
-  EXPECT_FALSE(workload.asked.server.empty());
+  EXPECT_EQ(workload.asked.traffic.protocol, asked.traffic.protocol);
+  EXPECT_EQ(workload.asked.traffic.direction, asked.traffic.direction);
+  EXPECT_EQ(workload.asked.traffic.streams, asked.traffic.streams);
+  EXPECT_EQ(workload.asked.traffic.duration, asked.traffic.duration);
+  EXPECT_EQ(workload.asked.traffic.bytes, asked.traffic.bytes);
+  EXPECT_EQ(workload.asked.traffic.omit, asked.traffic.omit);
+  EXPECT_FALSE(workload.asked.path.server.empty());
   EXPECT_TRUE(workload.started);
   EXPECT_TRUE(workload.system.starts_with("Linux ")) << workload.system;
-  const Iperf3Report expected = parse_iperf3_report(bytes, "", asked).report;
+  const WorkloadReport expected = parse_iperf3_report(bytes, "", asked).report;
   ASSERT_EQ(workload.report.sums.size(), expected.sums.size());
   for (std::size_t i = 0; i < expected.sums.size(); ++i) {
     EXPECT_EQ(workload.report.sums[i].direction, expected.sums[i].direction);
@@ -103,7 +103,7 @@ std::vector<std::string> codes_of(const ImportedFile& file) {
 TEST(Iperf3ImportedDocument, of_a_server_that_received_tells_what_arrived_and_not_what_was_sent) {
   const auto file = import(of_server(true).dump());
   ASSERT_TRUE(file) << file.error().message;
-  const Iperf3Report& report = file->workload->report;
+  const WorkloadReport& report = file->workload->report;
   ASSERT_EQ(report.sums.size(), 1U);
   EXPECT_EQ(report.sums[0].direction, Direction::send);
   EXPECT_EQ(report.sums[0].received_bytes, 3'000'000U);
@@ -175,8 +175,8 @@ TEST(Iperf3ImportedDocument, of_an_old_version_needs_no_direction_server_or_time
   document["start"]["test_start"].erase("reverse");
   const auto file = import(document.dump());
   ASSERT_TRUE(file) << file.error().message;
-  EXPECT_EQ(file->workload->asked.direction, Direction::send);
-  EXPECT_EQ(file->workload->asked.server, "10.0.0.2") << "the other end of its connection";
+  EXPECT_EQ(file->workload->asked.traffic.direction, Direction::send);
+  EXPECT_EQ(file->workload->asked.path.server, "10.0.0.2") << "the other end of its connection";
   EXPECT_FALSE(file->workload->started);
 }
 
@@ -204,7 +204,7 @@ nlohmann::json make_old_udp(bool client_sends, std::int64_t lost) {
 TEST(Iperf3ImportedDocument, of_old_udp_that_was_sent_computes_what_arrived_and_says_so) {
   const auto file = import(make_old_udp(true, 30).dump());
   ASSERT_TRUE(file) << file.error().message;
-  const Iperf3Report& report = file->workload->report;
+  const WorkloadReport& report = file->workload->report;
   ASSERT_EQ(report.sums.size(), 1U);
   EXPECT_EQ(report.sums[0].direction, Direction::send);
   EXPECT_EQ(report.sums[0].sent_bytes, 3'000'000U);
@@ -220,7 +220,7 @@ TEST(Iperf3ImportedDocument, of_old_udp_that_was_sent_computes_what_arrived_and_
 TEST(Iperf3ImportedDocument, of_old_udp_that_was_received_has_in_its_intervals_what_arrived) {
   const auto file = import(make_old_udp(false, 30).dump());
   ASSERT_TRUE(file) << file.error().message;
-  const Iperf3Report& report = file->workload->report;
+  const WorkloadReport& report = file->workload->report;
   ASSERT_EQ(report.sums.size(), 1U);
   EXPECT_EQ(report.sums[0].direction, Direction::receive);
   EXPECT_EQ(report.sums[0].sent_bytes, 3'030'000U);
@@ -255,12 +255,12 @@ TEST(Iperf3ImportedDocument, tells_the_rate_and_the_length_that_were_used) {
   nlohmann::json document = make_document(3);
   const auto silent = import(document.dump());
   ASSERT_TRUE(silent) << silent.error().message;
-  EXPECT_EQ(silent->workload->asked.length_bytes, 1'000U);
-  EXPECT_FALSE(silent->workload->asked.bitrate);
+  EXPECT_EQ(silent->workload->asked.iperf3.length_bytes, 1'000U);
+  EXPECT_FALSE(silent->workload->asked.traffic.bitrate);
   document["start"]["target_bitrate"] = 50'000'000;
-  EXPECT_EQ(import(document.dump())->workload->asked.bitrate, 50'000'000U);
+  EXPECT_EQ(import(document.dump())->workload->asked.traffic.bitrate, 50'000'000U);
   document["start"]["test_start"]["target_bitrate"] = 0;
-  EXPECT_EQ(import(document.dump())->workload->asked.bitrate, 0U);
+  EXPECT_EQ(import(document.dump())->workload->asked.traffic.bitrate, 0U);
 }
 
 TEST(Iperf3ImportedDocument, of_impossible_figures_keeps_within_its_bounds) {
@@ -271,7 +271,7 @@ TEST(Iperf3ImportedDocument, of_impossible_figures_keeps_within_its_bounds) {
   document["start"]["timestamp"]["timesecs"] = 1e17;
   const auto file = import(document.dump());
   if (file) {
-    EXPECT_LE(file->workload->asked.streams, 1'024U);
+    EXPECT_LE(file->workload->asked.traffic.streams, 1'024U);
     EXPECT_FALSE(file->workload->started);
   }
   const std::string deep = "{\"start\":" + std::string(10U << 20U, '[');

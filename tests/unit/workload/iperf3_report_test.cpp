@@ -29,11 +29,11 @@ using testing::StartsWith;
 
 // ---- A sound document -------------------------------------------------------------------------------------
 
-TEST(Iperf3Report, of_a_sound_document_has_all_its_figures_and_no_flag) {
+TEST(WorkloadReport, of_a_sound_document_has_all_its_figures_and_no_flag) {
   const ParsedReport parsed = parse(make_document(10));
   EXPECT_EQ(parsed.error, "");
   EXPECT_THAT(codes(parsed), IsEmpty());
-  const Iperf3Report& report = parsed.report;
+  const WorkloadReport& report = parsed.report;
   EXPECT_EQ(report.version, "3.12");
   EXPECT_EQ(report.client->host, "10.0.0.1");
   EXPECT_EQ(report.client->port, 40000);
@@ -52,7 +52,7 @@ TEST(Iperf3Report, of_a_sound_document_has_all_its_figures_and_no_flag) {
   EXPECT_FALSE(report.intervals[1].stream);
 }
 
-TEST(Iperf3Report, agrees_with_the_sums_of_a_recorded_document) {
+TEST(WorkloadReport, agrees_with_the_sums_of_a_recorded_document) {
   const json document = json::parse(recorded("3.12/tcp-both"));
   const ParsedReport parsed = parse_iperf3_report(recorded("3.12/tcp-both"), "", both(tcp()));
   ASSERT_EQ(parsed.report.sums.size(), 2U);
@@ -72,7 +72,7 @@ TEST(Iperf3Report, agrees_with_the_sums_of_a_recorded_document) {
   EXPECT_EQ(back.max_snd_cwnd, std::nullopt) << "the client's own window says nothing of the far sender";
 }
 
-TEST(Iperf3Report, takes_udp_loss_from_the_receiver_and_its_share_of_what_was_sent) {
+TEST(WorkloadReport, takes_udp_loss_from_the_receiver_and_its_share_of_what_was_sent) {
   const json end = json::parse(recorded("3.12/udp-loss"))["end"];
   const ParsedReport parsed = parse_iperf3_report(recorded("3.12/udp-loss"), "", udp());
   const Totals& sum = parsed.report.sums.at(0);
@@ -84,7 +84,7 @@ TEST(Iperf3Report, takes_udp_loss_from_the_receiver_and_its_share_of_what_was_se
   EXPECT_NEAR(*sum.lost_percent, end["sum_received"]["lost_percent"], 0.1);
 }
 
-TEST(Iperf3Report, of_stream_lines_equals_that_of_the_same_document) {
+TEST(WorkloadReport, of_stream_lines_equals_that_of_the_same_document) {
   const json document = make_document(10);
   std::string lines = json{{"event", "start"}, {"data", document["start"]}}.dump() + "\n";
   for (const json& row : document["intervals"])
@@ -102,7 +102,7 @@ TEST(Iperf3Report, of_stream_lines_equals_that_of_the_same_document) {
   EXPECT_EQ(full.report.intervals.size(), 20U);
 }
 
-TEST(Iperf3Report, of_a_document_without_sender_marks_takes_the_direction_that_was_asked) {
+TEST(WorkloadReport, of_a_document_without_sender_marks_takes_the_direction_that_was_asked) {
   json document = make_document(10);
   const std::string text =
       std::regex_replace(document.dump(1, '\t'), std::regex(R"(,\s*"sender": true)"), "");
@@ -176,8 +176,8 @@ TEST(Iperf3Verdict, explains_iperf3_s_words) {
        "the server broke off the test (host port 5201)"},
       {"some error of a later iperf3", "iperf3 could not do the test"},
   };
-  Iperf3Spec asked = tcp(10);
-  asked.server = "host";
+  TestSpec asked = tcp(10);
+  asked.path.server = "host";
   for (const auto& [words, sentence] : table) {
     const ParsedReport parsed =
         parse({{"start", json::object()}, {"end", json::object()}, {"error", words}}, asked);

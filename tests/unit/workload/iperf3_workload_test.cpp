@@ -114,7 +114,7 @@ TEST_F(Iperf3WorkloadTest, fails_before_the_client_where_the_address_of_its_serv
 
 TEST_F(Iperf3WorkloadTest, fails_where_the_address_of_its_server_is_not_of_that_namespace) {
   JobSpec job = with_local_server();
-  job.iperf3.local->bind = job.iperf3.server = NamespacePair::kLeftAddress;
+  job.test.path.local->bind = job.test.path.server = NamespacePair::kLeftAddress;
   prepare(job);
   wait_for_end();
   EXPECT_THAT(error(), HasSubstr("Cannot assign requested address"));
@@ -123,7 +123,7 @@ TEST_F(Iperf3WorkloadTest, fails_where_the_address_of_its_server_is_not_of_that_
 TEST_F(Iperf3WorkloadTest, is_refused_where_a_namespace_is_missing) {
   Iperf3Workload workload{loop, reports, settings, features};
   JobSpec job = with_local_server();
-  job.iperf3.netns = "npw-none";
+  job.test.path.netns = "npw-none";
   const auto without_client = workload.prepare(job, listener);
   ASSERT_FALSE(without_client);
   EXPECT_EQ(without_client.error().kind, ErrorKind::not_found);
@@ -132,7 +132,7 @@ TEST_F(Iperf3WorkloadTest, is_refused_where_a_namespace_is_missing) {
       "network namespace \"npw-none\" does not exist (/run/netns/npw-none); `ip netns list` lists those "
       "there are");
   job = with_local_server();
-  job.iperf3.local->netns = "npw-none";
+  job.test.path.local->netns = "npw-none";
   EXPECT_FALSE(workload.prepare(job, listener));
 }
 
@@ -145,7 +145,7 @@ TEST_F(Iperf3WorkloadTest, fails_with_the_reason_of_a_failed_exec) {
 
 TEST_F(Iperf3WorkloadTest, starts_nothing_that_this_iperf3_cannot_do) {
   JobSpec job = with_local_server();
-  job.iperf3.protocol = Protocol::sctp;
+  job.test.traffic.protocol = Protocol::sctp;
   features.options.erase("--sctp");
   Iperf3Workload workload{loop, reports, settings, features};
   const auto active = workload.prepare(job, listener);
@@ -156,7 +156,7 @@ TEST_F(Iperf3WorkloadTest, starts_nothing_that_this_iperf3_cannot_do) {
 
 TEST_F(Iperf3WorkloadTest, binds_client_and_server_to_their_cpus) {
   JobSpec job = with_local_server();
-  job.iperf3.affinity = {0, 1};
+  job.test.iperf3.affinity = {0, 1};
   prepare(job);
   wait_for_prepared();
   EXPECT_THAT(status_of(children_with("--client").at(0)), HasSubstr("Cpus_allowed_list:\t0\n"));
@@ -236,7 +236,7 @@ TEST_F(Iperf3WorkloadTest, fails_where_its_client_is_killed) {
 
 TEST_F(Iperf3WorkloadTest, ends_a_server_that_its_client_never_met) {
   JobSpec job = with_local_server();
-  job.iperf3.server = NamespacePair::kLeftAddress;
+  job.test.path.server = NamespacePair::kLeftAddress;
   prepare_and_release(job);
   wait_for_end();
   EXPECT_THAT(error(), HasSubstr("Connection refused"));

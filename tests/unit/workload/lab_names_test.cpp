@@ -39,7 +39,7 @@ TEST_F(LabNames, names_the_lab_of_each_namespace_that_is_missing) {
     ASSERT_GE(lab.size(), 4U);
     for (const std::string& netns : std::span{lab}.subspan(2)) {
       JobSpec job = with_local_server();
-      job.iperf3.netns = netns;
+      job.test.path.netns = netns;
       const auto prepared = workload.prepare(job, listener);
       ASSERT_FALSE(prepared) << netns << " is up";
       EXPECT_THAT(prepared.error().message, testing::HasSubstr("/usr/share/netperfd/lab up " + lab[0] + "`"))

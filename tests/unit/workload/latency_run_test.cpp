@@ -59,7 +59,7 @@ class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
   [[nodiscard]] JobSpec probes_alone() const {
     JobSpec job = with_local_server();
     job.workload = WorkloadKind::latency;
-    job.iperf3.duration.reset();
+    job.test.traffic.duration.reset();
     job.latency = LatencySpec{.duration = std::chrono::milliseconds{1'000},
                               .timeout = std::chrono::milliseconds{500},
                               .probes = {{.name = "udp", .rate = 200},
@@ -158,7 +158,7 @@ TEST_F(LatencyWorkloadTest, measures_idle_load_and_idle_again_beside_iperf3) {
 
 TEST_F(LatencyWorkloadTest, has_a_phase_for_the_part_that_iperf3_omits) {
   JobSpec job = probes_beside_iperf3();
-  job.iperf3.omit = std::chrono::seconds{1};
+  job.test.traffic.omit = std::chrono::seconds{1};
   run_with_probes(job);
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_THAT(result().error, IsEmpty());
@@ -176,7 +176,7 @@ TEST_F(LatencyWorkloadTest, lists_the_processes_of_iperf3_first) {
 
 TEST_F(LatencyWorkloadTest, says_that_no_server_answers) {
   JobSpec job = probes_alone();
-  job.iperf3.local.reset();
+  job.test.path.local.reset();
   run_with_probes(job);
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_THAT(result().error, StartsWith("no answer from 10.97.0.2 port 5202"));
@@ -185,7 +185,7 @@ TEST_F(LatencyWorkloadTest, says_that_no_server_answers) {
 
 TEST_F(LatencyWorkloadTest, ends_iperf3_if_the_probes_fail) {
   JobSpec job = probes_beside_iperf3();
-  job.iperf3.duration = std::chrono::seconds{60};
+  job.test.traffic.duration = std::chrono::seconds{60};
   spec = job;
   phase_listener.on_phase = [this](const std::string& phase) {
     if (phase != "load") return;
@@ -200,7 +200,7 @@ TEST_F(LatencyWorkloadTest, ends_iperf3_if_the_probes_fail) {
 
 TEST_F(LatencyWorkloadTest, ends_the_probes_if_iperf3_fails_and_tells_why) {
   JobSpec job = probes_beside_iperf3();
-  job.iperf3.congestion = "none-such";
+  job.test.iperf3.congestion = "none-such";
   run_with_probes(job);
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_THAT(result().error, HasSubstr("none-such"));
@@ -232,7 +232,7 @@ TEST_F(LatencyWorkloadTest, leaves_nothing_behind_if_it_is_stopped_or_destroyed)
   for (const char* phase : {"idle", "load", "after"}) {
     phase_listener = {};
     JobSpec job = probes_beside_iperf3();
-    job.iperf3.duration = std::chrono::seconds{phase == std::string("after") ? 1 : 60};
+    job.test.traffic.duration = std::chrono::seconds{phase == std::string("after") ? 1 : 60};
     phase_listener.on_phase = [this, phase](const std::string& begun) {
       if (begun == phase) phase_listener.active->stop();
     };
@@ -327,7 +327,7 @@ class SlowLoad final : public core::Workload {
 TEST_F(LatencyWorkloadTest, counts_no_request_to_the_load_before_it_begins_or_after_it_ends) {
   SlowLoad load(loop);
   spec = probes_beside_iperf3();
-  spec.iperf3.duration = std::chrono::milliseconds{500};
+  spec.test.traffic.duration = std::chrono::milliseconds{500};
   spec.latency->idle = std::chrono::milliseconds{200};
   workload.emplace(loop, load, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
   auto prepared = workload->prepare(spec, phase_listener);
@@ -348,7 +348,7 @@ TEST_F(LatencyWorkloadTest, counts_no_request_to_the_load_before_it_begins_or_af
 
 TEST_F(LatencyWorkloadTest, ends_at_once_if_iperf3_cannot_be_launched) {
   JobSpec job = probes_beside_iperf3();
-  job.iperf3.affinity = {0, 4000};
+  job.test.iperf3.affinity = {0, 4000};
   run_with_probes(job);
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_EQ(phase_listener.prepared, 0);
@@ -357,8 +357,8 @@ TEST_F(LatencyWorkloadTest, ends_at_once_if_iperf3_cannot_be_launched) {
 
 TEST_F(LatencyWorkloadTest, passes_what_the_job_asks_for_and_no_more) {
   JobSpec job = probes_alone();
-  job.iperf3.bind = "10.97.0.1";
-  job.iperf3.ip_version = IpVersion::v4;
+  job.test.path.bind = "10.97.0.1";
+  job.test.path.ip_version = IpVersion::v4;
   job.latency->probes[1].length_bytes = 500;
   EXPECT_THAT(prober_argv("/x/echo", job),
               ElementsAre("/x/echo", "probe", "--to", "10.97.0.2", "--port", "5202", "--timeout", "500ms",

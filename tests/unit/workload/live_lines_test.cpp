@@ -11,10 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Iperf3Spec asked_with(std::uint32_t streams, std::chrono::milliseconds interval) {
-  Iperf3Spec asked;
-  asked.streams = streams;
-  asked.interval = interval;
+TestSpec asked_with(std::uint32_t streams, std::chrono::milliseconds interval) {
+  TestSpec asked;
+  asked.traffic.streams = streams;
+  asked.traffic.interval = interval;
   return asked;
 }
 

@@ -144,7 +144,7 @@ TEST_F(ServerGuardTest, refuses_those_who_connect_before_the_client) {
 
 TEST_F(ServerGuardTest, lets_nobody_in_during_the_test) {
   JobSpec job = with_local_server();
-  job.iperf3.streams = 2;
+  job.test.traffic.streams = 2;
   prepare_and_release(job);
   wait_for_traffic();
   EXPECT_FALSE(connect_as_stranger(namespaces->right(), ""));
@@ -156,9 +156,9 @@ TEST_F(ServerGuardTest, lets_nobody_in_during_the_test) {
 // With these options, iperf3 closes the listening socket after the first connection and opens another one.
 TEST_F(ServerGuardTest, keeps_a_flood_of_connections_from_all_streams) {
   JobSpec job = with_local_server();
-  job.iperf3.streams = 8;
-  job.iperf3.direction = Direction::both;
-  job.iperf3.no_delay = true;
+  job.test.traffic.streams = 8;
+  job.test.traffic.direction = Direction::both;
+  job.test.iperf3.no_delay = true;
   const Flood flood(namespaces->right(), SOCK_STREAM);
   prepare_and_release(job);
   wait_for_end();
@@ -191,9 +191,9 @@ TEST_F(ServerGuardTest, leaves_the_loop_to_calls_on_the_bus_during_a_flood) {
 
 TEST_F(ServerGuardTest, keeps_the_datagrams_of_others_from_udp_streams) {
   JobSpec job = with_local_server();
-  job.iperf3.protocol = Protocol::udp;
-  job.iperf3.bitrate = 1'000'000;
-  job.iperf3.streams = 32;
+  job.test.traffic.protocol = Protocol::udp;
+  job.test.traffic.bitrate = 1'000'000;
+  job.test.traffic.streams = 32;
   const Flood flood(namespaces->right(), SOCK_DGRAM);
   // The streams begin within milliseconds, so that a flood may miss them.
   for (int attempt = 0; attempt < 10 && (attempt == 0 || flag("server-disturbed").empty()); ++attempt) {
@@ -277,7 +277,7 @@ exec iperf3 "$@"
 TEST_F(ServerGuardBeyondTest, knows_a_client_whose_address_is_translated_by_its_cookie) {
   set_client("ip netns exec " + Elsewhere::name());
   JobSpec job = with_local_server();
-  job.iperf3.streams = 4;
+  job.test.traffic.streams = 4;
   prepare(job);
   wait_for_prepared();
   const Fd silent = connect_as_stranger(namespaces->left(), "");

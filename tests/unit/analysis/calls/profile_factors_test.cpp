@@ -15,8 +15,8 @@ FunctionStats a_function(std::uint64_t hits, std::uint64_t self_ns,
   return function;
 }
 
-Traffic traffic_of(std::optional<std::uint64_t> goodput_bytes, std::optional<std::uint64_t> packets) {
-  Traffic traffic;
+TrafficCount traffic_of(std::optional<std::uint64_t> goodput_bytes, std::optional<std::uint64_t> packets) {
+  TrafficCount traffic;
   traffic.goodput_bytes = goodput_bytes;
   if (packets) traffic.packets.emplace().packets = *packets;
   return traffic;

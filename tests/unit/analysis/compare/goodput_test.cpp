@@ -24,20 +24,20 @@ netperfd::Interval interval(Direction direction, bool omitted, std::optional<std
 }
 
 TEST(Goodput, is_what_arrived) {
-  Iperf3Report report;
+  WorkloadReport report;
   report.sums = {sum(Direction::send, 1'100, 1'000)};
   report.intervals = {interval(Direction::send, false, 1'100)};
   EXPECT_EQ(goodput_of(report), 1'000U);
 }
 
 TEST(Goodput, adds_both_directions_up) {
-  Iperf3Report report;
+  WorkloadReport report;
   report.sums = {sum(Direction::send, 1'100, 1'000), sum(Direction::receive, 300, 200)};
   EXPECT_EQ(goodput_of(report), 1'200U);
 }
 
 TEST(Goodput, holds_the_omitted_part_of_each_direction_once) {
-  Iperf3Report report;
+  WorkloadReport report;
   report.sums = {sum(Direction::send, 1'000, 1'000), sum(Direction::receive, 200, 200)};
   report.intervals = {interval(Direction::send, true, 70), interval(Direction::send, true, 30),
                       interval(Direction::receive, true, 5), interval(Direction::send, false, 1'000)};
@@ -48,7 +48,7 @@ TEST(Goodput, holds_the_omitted_part_of_each_direction_once) {
 }
 
 TEST(Goodput, takes_datagrams_of_the_omitted_part_to_be_lost_as_later_ones) {
-  Iperf3Report report;
+  WorkloadReport report;
   report.sums = {sum(Direction::send, 1'000, 250)};
   report.intervals = {interval(Direction::send, true, 400)};
   report.intervals[0].packets = 4;
@@ -59,7 +59,7 @@ TEST(Goodput, takes_datagrams_of_the_omitted_part_to_be_lost_as_later_ones) {
 
 TEST(Goodput, is_absent_where_a_direction_does_not_know_what_arrived) {
   EXPECT_FALSE(goodput_of({}));
-  Iperf3Report report;
+  WorkloadReport report;
   report.sums = {sum(Direction::send, 1'000, {}), sum(Direction::receive, 200, 200)};
   EXPECT_FALSE(goodput_of(report));
   report.sums[0].received_bytes = 900;
