@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include "daemon/core/ports/boot_journal.hpp"
+#include "daemon/core/ports/clock.hpp"
+#include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/counter_source.hpp"
+#include "daemon/core/ports/fingerprint_source.hpp"
+#include "daemon/core/ports/host_watch.hpp"
+#include "daemon/core/ports/packet_counter.hpp"
+#include "daemon/core/ports/run_store.hpp"
+#include "daemon/core/ports/sampler.hpp"
+#include "daemon/core/ports/side_journal.hpp"
+#include "daemon/core/ports/tracer.hpp"
+#include "daemon/core/ports/workload.hpp"
+
+namespace netperfd::core {
+
+// The ports that the runs of a job use; all must outlive them.
+struct RunPorts {
+  Workload& workload;
+  Tracer& tracer;
+  RunStore& store;
+  Clock& clock;
+  PacketCounter& packets;
+  CounterSource& counters;
+  FingerprintSource& fingerprints;
+  CommandRunner& commands;
+  SideJournal& sides;
+  BootJournal& boots;
+  Sampler* sampler = nullptr;  // null: nothing is sampled
+  HostWatch* host = nullptr;   // null: faults of the host are not noticed
+};
+
+}  // namespace netperfd::core
