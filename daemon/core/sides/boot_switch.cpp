@@ -80,6 +80,13 @@ bool BootSwitch::is_for_target() const {
          note_->arrived == ports_.journal.boot_id();
 }
 
+std::optional<BootState> BootSwitch::boot_state() const {
+  return BootState{.boots = note_ ? std::optional{note_->boots} : std::nullopt,
+                   .side = on_ == '\0' ? std::string{} : side_of(on_).name,
+                   .held = held_,
+                   .announced_since = announced_since_};
+}
+
 bool BootSwitch::is_booted_for(const Arm& arm) const {
   return note_ && note_->boots > 0 && note_->block == arm.block && note_->letter == arm.letter &&
          note_->from != ports_.journal.boot_id() &&

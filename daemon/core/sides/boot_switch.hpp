@@ -56,19 +56,9 @@ class BootSwitch final : public Sides {
   [[nodiscard]] bool gave_up() const override { return given_up_; }
   [[nodiscard]] bool busy() const override { return static_cast<bool>(done_); }
   [[nodiscard]] std::string waiting() const override { return waiting_; }
-
-  // While it is held, no reboot begins; one whose `switch` has begun cannot be held (not_running).
-  [[nodiscard]] Status hold(bool held);
-  // Absent before the first reboot.
-  [[nodiscard]] const std::optional<BootNote>& note() const { return note_; }
-  // Whether the machine has been booted for the letter of this run, so that no further reboot comes before
-  // it.
-  [[nodiscard]] bool is_booted_for(const Arm& arm) const;
-  // When the reboot that is waited for was announced; absent: it waits for none.
-  [[nodiscard]] std::optional<WallTime> announced_since() const { return announced_since_; }
-  [[nodiscard]] bool is_held() const { return held_; }
-  // Name of the side that the machine is on, by its check; empty: not known.
-  [[nodiscard]] std::string side() const { return on_ == '\0' ? std::string{} : side_of(on_).name; }
+  [[nodiscard]] std::optional<BootState> boot_state() const override;
+  [[nodiscard]] Status hold(bool held) override;
+  [[nodiscard]] bool is_booted_for(const Arm& arm) const override;
 
  private:
   using Next = std::function<void(const CommandEnd&)>;

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "daemon/base/error.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::core {
 
@@ -20,6 +23,14 @@ inline constexpr std::chrono::seconds kCommandTimeout{60};
 // "side new: /x/switch new: exit code 1".
 [[nodiscard]] std::string side_failure(const Variant& side, const std::vector<std::string>& argv,
                                        const std::string& error);
+
+// Where sides that need reboots are.
+struct BootState {
+  std::optional<std::uint32_t> boots;       // reboots that were asked for; absent before the first one
+  std::string side;                         // name of the one that the machine is on; empty: not known
+  bool held = false;                        // no reboot begins
+  std::optional<WallTime> announced_since;  // of the reboot that is waited for; absent: of none
+};
 
 class Sides {
  public:
@@ -45,6 +56,13 @@ class Sides {
   [[nodiscard]] virtual bool busy() const = 0;
   // What a person should know of a wait that is under way; empty: there is none.
   [[nodiscard]] virtual std::string waiting() const { return {}; }
+  // Absent: these sides need no reboots.
+  [[nodiscard]] virtual std::optional<BootState> boot_state() const { return std::nullopt; }
+  // While they are held, no reboot begins; one whose `switch` has begun cannot be held (not_running).
+  [[nodiscard]] virtual Status hold(bool /*held*/) { return {}; }
+  // Whether the machine has been booted for the letter of this run, so that no further reboot comes before
+  // it.
+  [[nodiscard]] virtual bool is_booted_for(const Arm& /*arm*/) const { return false; }
 };
 
 }  // namespace netperfd::core
