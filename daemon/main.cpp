@@ -37,6 +37,7 @@
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/import/child_reports.hpp"
+#include "daemon/kept_store.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
 #include "daemon/query/query_pool.hpp"
@@ -45,7 +46,6 @@
 #include "daemon/run_log.hpp"
 #include "daemon/sampling/kernel_sampler.hpp"
 #include "daemon/settings.hpp"
-#include "daemon/store/disk_space.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/catalogue/catalogue.hpp"
 #include "daemon/trace/kernel_tracer.hpp"
@@ -104,6 +104,7 @@ class Program {
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
             [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }),
+        store_keeper_({*machine_.store, ends_, audit_, retention_, clock_, settings_.config}),
         trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
         query_runner_(loop, {.uid = settings_.iperf3.uid,
                              .gid = settings_.iperf3.gid,
@@ -123,8 +124,6 @@ class Program {
   [[nodiscard]] Status watch_signals();
   [[nodiscard]] Status resume_jobs();
   void end_reboots_of_ended_job();
-  [[nodiscard]] Result<std::string> replace_store();
-  void record(const bus::Refused& refused);
   void reload();
   void apply(Settings settings);
   void shut_down();
@@ -152,6 +151,7 @@ class Program {
   core::AuditTrail audit_;
   core::Scheduler scheduler_;
   core::Retention retention_;
+  KeptStore store_keeper_;
   import::ChildImport trace_import_;
   query::QueryPool query_runner_;
   bus::RebootReport reboot_report_;
@@ -202,30 +202,23 @@ Result<int> Program::serve() {
   if (auto watched = watch_signals(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto watched = loop_.enable_watchdog(); !watched) return std::unexpected(std::move(watched.error()));
   if (auto resumed = resume_jobs(); !resumed) return std::unexpected(std::move(resumed.error()));
-  auto service =
-      bus::Service::create(loop_,
-                           {.scheduler = scheduler_,
-                            .scenarios = scenarios_,
-                            .catalogue = catalogue_,
-                            .store = ends_,
-                            .audit = audit_,
-                            .queries = *machine_.store,
-                            .importer = importer_,
-                            .trace_import = trace_import_,
-                            .query_runner = query_runner_},
-                           {.version = NETPERFD_VERSION,
-                            .iperf3_version = machine_.iperf3.version,
-                            .iperf3_intervals = machine_.iperf3.json_stream(),
-                            .group = settings_.group,
-                            .trace_events = settings_.config.trace_events,
-                            .run_limit = settings_.config.repeat_limit,
-                            .refused = [this](const bus::Refused& refused) { record(refused); },
-                            .room = [this] { return machine_.store->expect_room(); },
-                            .disk_free = [this] { return store::free_space(settings_.config.database); },
-                            .replace_store = [this] { return replace_store(); },
-                            .drop_candidate = [this] { machine_.store->remove_candidate(); },
-                            .now_for_ages = [this] { return retention_.now_for_ages(); },
-                            .remove_job = [this](JobId job) { return retention_.remove(job); }});
+  auto service = bus::Service::create(loop_,
+                                      {.scheduler = scheduler_,
+                                       .scenarios = scenarios_,
+                                       .catalogue = catalogue_,
+                                       .store = ends_,
+                                       .audit = audit_,
+                                       .queries = *machine_.store,
+                                       .importer = importer_,
+                                       .trace_import = trace_import_,
+                                       .query_runner = query_runner_,
+                                       .store_keeper = store_keeper_},
+                                      {.version = NETPERFD_VERSION,
+                                       .iperf3_version = machine_.iperf3.version,
+                                       .iperf3_intervals = machine_.iperf3.json_stream(),
+                                       .group = settings_.group,
+                                       .trace_events = settings_.config.trace_events,
+                                       .run_limit = settings_.config.repeat_limit});
   if (!service) return std::unexpected(std::move(service.error()));
   service_ = std::move(*service);
   retention_.set_rules(settings_.config.keep);
@@ -235,28 +228,6 @@ Result<int> Program::serve() {
   const int code = loop_.run();
   if (const std::string saved = machine_.store->rescue(); !saved.empty()) log::error(saved);
   return code;
-}
-
-// Forgets what came from the old store. No job is live, so nothing else did.
-Result<std::string> Program::replace_store() {
-  if (ends_.waiting() > 0) return fail(ErrorKind::busy, "ends of runs wait for space in the store");
-  audit_.let_go();
-  auto kept = machine_.store->replace_by_candidate(clock_.now());
-  if (!kept && kept.error().kind == ErrorKind::internal) {
-    log::error(kept.error().message);
-    ::_exit(EXIT_FAILURE);  // the next daemon opens what is there
-  }
-  retention_.set_rules(settings_.config.keep);
-  return kept;
-}
-
-void Program::record(const bus::Refused& refused) {
-  const bool is_known = refused.uid != static_cast<uid_t>(-1);
-  audit_.record({.uid = is_known ? std::optional{refused.uid} : std::nullopt,
-                 .action = "call",
-                 .outcome = core::AuditOutcome::refused,
-                 .detail = refused.what,
-                 .count = refused.count});
 }
 
 void Program::reload() {

@@ -5,12 +5,14 @@
 
 #include <exception>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "daemon/bus/access/authorization.hpp"
 #include "daemon/bus/access/callers.hpp"
 #include "daemon/bus/access/message_sizes.hpp"
 #include "daemon/bus/access/passed_descriptors.hpp"
+#include "daemon/bus/access/refusals.hpp"
 #include "daemon/bus/access/senders.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
@@ -70,11 +72,17 @@ void announce(const char* what, JobId job, Announce announcement) {
   }
 }
 
-// The log has each user's first refusal, and their number once a minute.
-void log_refusal(const Refused& refused) {
-  if (refused.count == 1) return log::warn(refused.what);
-  log::warn(fmt::format("{} more calls of uid {} were refused, the last: {}", refused.count, refused.uid,
-                        refused.what));
+// The log and the audit trail have each user's first refusal, and their number once a minute.
+void record_refusal(core::AuditTrail& audit, const Refused& refused) {
+  log::warn(refused.count == 1 ? refused.what
+                               : fmt::format("{} more calls of uid {} were refused, the last: {}",
+                                             refused.count, refused.uid, refused.what));
+  const bool is_known = refused.uid != static_cast<uid_t>(-1);
+  audit.record({.uid = is_known ? std::optional{refused.uid} : std::nullopt,
+                .action = "call",
+                .outcome = core::AuditOutcome::refused,
+                .detail = refused.what,
+                .count = refused.count});
 }
 
 }  // namespace
@@ -84,11 +92,7 @@ struct Service::Parts {
   Parts(EventLoop& loop, ServicePorts ports, ServiceSettings settings)
       : bus(loop),
         questions(loop),
-        refusals(loop,
-                 [refused = settings.refused](const Refused& each) {
-                   log_refusal(each);
-                   if (refused) refused(each);
-                 }),
+        refusals(loop, [&audit = ports.audit](const Refused& each) { record_refusal(audit, each); }),
         senders(questions.get(), refusals),
         passed(loop, *bus.connection().guard, senders),
         sizes(*bus.connection().guard, dbus::raw(bus.get()), senders),

@@ -5,15 +5,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
-#include "daemon/bus/access/refusals.hpp"
 #include "daemon/bus/access/timeouts.hpp"
 #include "daemon/core/action.hpp"
 #include "daemon/core/audit_trail.hpp"
@@ -25,6 +22,7 @@
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
+#include "daemon/core/ports/store_keeper.hpp"
 #include "daemon/core/queue/scheduler.hpp"
 #include "daemon/model/event_patterns.hpp"
 
@@ -38,22 +36,6 @@ struct ServiceSettings {
   // Patterns of the events that every member may record; others are an action of their own.
   std::vector<std::string> trace_events = network_events();
   std::uint32_t run_limit = 1'000;  // maximum number of runs of a job
-  // Told of refused calls beside the log, as Refusals does it. Must not throw.
-  Refusals::Sink refused = {};
-  // Whether the database can store new runs, for ListCapabilities. Any caller may cause it, so it must be
-  // quick and change nothing. None: there is no row about it.
-  std::function<Status()> room = {};
-  // The free space of its file system, if that is known.
-  std::function<std::optional<std::uint64_t>()> disk_free = {};
-  // Puts the file that QueryRunner::check_candidate() has checked in the place of the store; returns the name
-  // of the file that keeps the old one. None: that is not possible.
-  std::function<Result<std::string>()> replace_store = {};
-  // Removes that file if it was not put there.
-  std::function<void()> drop_candidate = {};
-  // The time by which ages of jobs are told; none: the wall clock.
-  std::function<WallTime()> now_for_ages = {};
-  // Removes all runs of a job, soon; returns their number: 0 if one of them has not ended.
-  std::function<Result<std::uint64_t>(JobId job)> remove_job = {};
   AuthorizationTimeouts timeouts = {};
 };
 
@@ -68,6 +50,7 @@ struct ServicePorts {
   core::Importer& importer;
   core::FileImport& trace_import;
   core::QueryRunner& query_runner;
+  core::StoreKeeper& store_keeper;
 };
 
 class Service final : public core::RunObserver {

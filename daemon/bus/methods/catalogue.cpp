@@ -30,13 +30,11 @@ Task<Rows> list_capabilities(Call& call, bool fresh) {
   // Probing creates and removes trace instances.
   if (fresh) co_await call.allow(core::Action::measure, "probe the capabilities anew");
   auto rows = call.ports.catalogue.capabilities(fresh);
-  if (call.settings.room) {
-    const Status room = call.settings.room();
-    rows.push_back({.name = "database",
-                    .ability = room ? core::Ability::yes : core::Ability::no,
-                    .detail = room ? "it can store new runs" : room.error().message,
-                    .advice = ""});
-  }
+  const Status room = call.ports.store_keeper.room();
+  rows.push_back({.name = "database",
+                  .ability = room ? core::Ability::yes : core::Ability::no,
+                  .detail = room ? "it can store new runs" : room.error().message,
+                  .advice = ""});
   co_return all_rows(rows, capability_row);
 }
 

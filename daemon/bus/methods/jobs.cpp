@@ -40,8 +40,7 @@ void set_label(Call& call, Job job, Label label) {
 }
 
 std::uint64_t delete_job(Call& call, Job job) {
-  const auto& remove = call.settings.remove_job;
-  const std::uint64_t runs = value_or_throw(remove ? remove(job.id) : Result<std::uint64_t>{0});
+  const std::uint64_t runs = value_or_throw(call.ports.store_keeper.remove_job(job.id));
   if (runs == 0)
     throw to_dbus(Error{ErrorKind::busy, fmt::format("job {} has not ended: stop it first", job.id)});
   call.deed->detail = fmt::format("{} run{}", runs, runs == 1 ? "" : "s");

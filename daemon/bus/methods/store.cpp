@@ -40,15 +40,13 @@ Status expect_no_jobs(const core::Scheduler& scheduler) {
 // The candidate that is being checked. It is removed in the end, unless it has become the store.
 class Candidate {
  public:
-  explicit Candidate(const ServiceSettings& settings) : settings_(settings) {}
+  explicit Candidate(core::StoreKeeper& keeper) : keeper_(keeper) {}
   Candidate(const Candidate&) = delete;
   Candidate& operator=(const Candidate&) = delete;
-  ~Candidate() {
-    if (settings_.drop_candidate) settings_.drop_candidate();
-  }
+  ~Candidate() { keeper_.drop_candidate(); }
 
  private:
-  const ServiceSettings& settings_;
+  core::StoreKeeper& keeper_;
 };
 
 }  // namespace
@@ -72,8 +70,7 @@ Task<Row> check_store(Call& call) {
   const std::string bytes =
       co_await call.ask_process(to_query_bytes(std::string{query_name::kCheckStore}), 0, kCheckTime);
   auto [row] = value_or_throw(from_query_bytes<Row>(bytes));
-  if (const auto free = call.settings.disk_free ? call.settings.disk_free() : std::nullopt)
-    row.put("disk_free_bytes", *free);
+  if (const auto free = call.ports.store_keeper.free_space()) row.put("disk_free_bytes", *free);
   co_return std::move(row);
 }
 
@@ -93,7 +90,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   std::optional<Candidate> candidate;
   auto checked = later<Result<std::string>>([&](const auto& done) {
     auto checking = value_or_throw(call.ports.query_runner.check_candidate(std::move(received), done));
-    candidate.emplace(call.settings);
+    candidate.emplace(call.ports.store_keeper);
     number =
         value_or_throw(call.ports.callers.on_leaving(call.caller.name, [checking = std::move(checking)] {}));
   });
@@ -106,9 +103,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   (void)co_await idle;
   // A job may have been started while the copy was made.
   throw_if_failed(expect_no_jobs(call.ports.scheduler));
-  if (!call.settings.replace_store)
-    throw to_dbus(Error{ErrorKind::unsupported, "this store cannot be replaced"});
-  const std::string kept = value_or_throw(call.settings.replace_store());
+  const std::string kept = value_or_throw(call.ports.store_keeper.replace_by_candidate());
   call.ports.documents.forget();
   log::info(fmt::format("uid {} restored the store; as it was before, it is in {}", call.caller.uid, kept));
   call.deed->detail = fmt::format("the store before is in {}", kept);
@@ -118,10 +113,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
 
 Task<Page> list_old_jobs(Call& call, Options rule, Cursor cursor, Limit limit) {
   (void)value_or_throw(parse_old_job_rule(rule));
-  const WallTime moment =
-      call.settings.now_for_ages
-          ? call.settings.now_for_ages()
-          : std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  const WallTime moment = call.ports.store_keeper.now_for_ages();
   const auto now = static_cast<std::uint64_t>(moment.time_since_epoch().count());
   const std::string bytes =
       co_await call.ask_process(to_query_bytes(std::string{query_name::kListOldJobs}, rule, cursor,

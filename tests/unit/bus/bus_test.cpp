@@ -162,6 +162,15 @@ void BusTest::SetUp() {
   service = std::move(*created);
 }
 
+std::vector<std::string> BusTest::refused() const {
+  std::vector<std::string> details;
+  for (const core::AuditEntry& entry : audit_store.entries) {
+    if (entry.action == "call" && entry.outcome == core::AuditOutcome::refused)
+      details.push_back(entry.detail);
+  }
+  return details;
+}
+
 ServiceSettings BusTest::settings() {
   return {.version = "1.2.3",
           .iperf3_version = "3.12",

@@ -148,12 +148,16 @@ class BusTest : public testing::Test {
   // Of the service that SetUp() creates.
   [[nodiscard]] virtual ServiceSettings settings();
   [[nodiscard]] ServicePorts ports() {
-    return {*scheduler, scenarios, catalogue, store, audit, queries, importer, trace_import, *query_runner};
+    return {*scheduler, scenarios, catalogue,    store,         audit,
+            queries,    importer,  trace_import, *query_runner, store_keeper};
   }
 
   // Runs `body` with a proxy of the Manager as `user`, in a process of its own. Returns its result; an error
   // fails the test.
   std::string as(const User& user, const std::function<std::string(sdbus::IProxy& manager)>& body);
+
+  // What the audit trail has of refused calls.
+  [[nodiscard]] std::vector<std::string> refused() const;
 
   std::optional<PrivateBus> bus;
   std::optional<EventLoop> loop;
@@ -172,6 +176,7 @@ class BusTest : public testing::Test {
   FakeScenarios scenarios;
   FakeCatalogue catalogue;
   FakeQueries queries;
+  FakeStoreKeeper store_keeper;
   core::FakeFileImport trace_import;
   core::Importer importer{store, trace_import, clock};
   std::optional<FakeQueryRunner> query_runner;

@@ -125,13 +125,8 @@ TEST(MessageLimits, leave_room_for_what_the_methods_take) {
 
 class Large : public ClientTest {
  protected:
-  ServiceSettings settings() override {
-    ServiceSettings made = ClientTest::settings();
-    made.refused = [this](const Refused& each) { refused.push_back(each.what); };
-    return made;
-  }
   [[nodiscard]] bool is_told() {
-    return run_until(*loop, [this] { return !refused.empty(); });
+    return run_until(*loop, [this] { return !refused().empty(); });
   }
   template <class... Arguments>
   void expect_refused(const char* interface, const char* method, const std::string& text,
@@ -142,8 +137,6 @@ class Large : public ClientTest {
     EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, "") << "the next call is read";
   }
   static std::string service_name() { return forgery::Stranger{}.owner_of(dbus::kService); }
-
-  std::vector<std::string> refused;
 };
 
 TEST_F(Large, calls_are_answered_and_told_of) {
@@ -151,7 +144,7 @@ TEST_F(Large, calls_are_answered_and_told_of) {
   expect_refused(dbus::kManagerInterface, "StartJob", " bytes; at most 262144 are read", text,
                  std::string{"o"}, dbus::Row{});
   ASSERT_TRUE(is_told());
-  EXPECT_THAT(refused.front(),
+  EXPECT_THAT(refused().front(),
               testing::MatchesRegex("uid [0-9]+ \\(:1\\.[0-9]+\\) sent a call StartJob: the message "
                                     "has 900[0-9]+ bytes; at most 262144 are read"));
   EXPECT_TRUE(scenarios.last_text.empty());
@@ -166,7 +159,7 @@ TEST_F(Large, numbers_of_entries_are_refused) {
   expect_refused(dbus::kManagerInterface, "StartScenario", "have more than 256 elements", std::string{"fake"},
                  many);
   ASSERT_TRUE(is_told());
-  EXPECT_THAT(refused.front(),
+  EXPECT_THAT(refused().front(),
               HasSubstr("sent a call StartScenario: its lists and dictionaries have more than"));
   dbus::Row filter;
   for (int i = 0; i < 65; ++i) filter.emplace(std::to_string(i), sdbus::Variant{true});
@@ -222,7 +215,7 @@ TEST_F(LargeOnALaxBus, signals_are_ignored_and_told_of) {
                        std::string(300'000, 'x').c_str());
   forgery::settle(stranger.bus());
   ASSERT_TRUE(is_told());
-  EXPECT_THAT(refused.front(), HasSubstr("sent a signal Word: the message has 300"));
+  EXPECT_THAT(refused().front(), HasSubstr("sent a signal Word: the message has 300"));
   EXPECT_EQ(client->call<dbus::Rows>("ListScenarios").error, "");
 }
 

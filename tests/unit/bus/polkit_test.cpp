@@ -58,7 +58,6 @@ class WithPolkit : public BusTest {
   }
   ServiceSettings settings() override {
     ServiceSettings made = BusTest::settings();
-    made.refused = [this](const Refused& each) { refused.push_back(each.what); };
     made.timeouts.polkit = {.plain = std::chrono::milliseconds{300},
                             .interactive = std::chrono::milliseconds{400}};
     return made;
@@ -68,15 +67,14 @@ class WithPolkit : public BusTest {
   const User member{.groups = {kGroup}};
   const User stranger{};
   std::optional<FakePolkit> polkit;
-  std::vector<std::string> refused;
 };
 
 TEST_F(WithPolkit, it_decides_and_the_group_does_not) {
   EXPECT_EQ(as(stranger, start_fake), "ok");
   polkit->mood = Mood::deny;
   EXPECT_EQ(as(member, start_fake), dbus::error::kAccessDenied);
-  EXPECT_THAT(refused, ElementsAre(HasSubstr("uid 65534 may not start a job: polkit's action "
-                                             "org.netperfd1.measure is denied")));
+  EXPECT_THAT(refused(), ElementsAre(HasSubstr("uid 65534 may not start a job: polkit's action "
+                                               "org.netperfd1.measure is denied")));
 }
 
 TEST_F(WithPolkit, it_is_asked_about_the_connection_of_the_caller_and_told_what_for) {
@@ -270,9 +268,9 @@ TEST_F(WaitingForPolkitOnALaxBus, nobody_else_allows_anything_in_its_place) {
   ASSERT_TRUE(run_until(*loop, [&] { return !polkit->asked.empty(); }));
   const forgery::Stranger other;
   other.reply_to_all(other.owner_of(dbus::kService), "(bba{ss})", 1, 0, 0);
-  ASSERT_TRUE(run_until(*loop, [&] { return !refused.empty() || queries.stored.empty(); }));
+  ASSERT_TRUE(run_until(*loop, [&] { return !refused().empty() || queries.stored.empty(); }));
   EXPECT_EQ(queries.stored.size(), 1U) << "it was deleted";
-  EXPECT_THAT(refused,
+  EXPECT_THAT(refused(),
               ElementsAre(HasSubstr("polkit does not work (another program answered in its place)")));
 }
 

@@ -19,20 +19,6 @@ using testing::HasSubstr;
 
 class StoreOverBus : public ClientTest {
  protected:
-  ServiceSettings settings() override {
-    ServiceSettings made = ClientTest::settings();
-    made.disk_free = [] { return std::optional{std::uint64_t{77}}; };
-    made.replace_store = [this] {
-      ++replaced;
-      return Result<std::string>{"/var/lib/netperfd/netperfd.db.before-restore-7"};
-    };
-    made.drop_candidate = [this] { ++dropped; };
-    made.remove_job = [this](JobId job) {
-      removed.push_back(job);
-      return Result<std::uint64_t>{runs_of_job};
-    };
-    return made;
-  }
   static core::StoredJob old_job(JobId id, uid_t owner) {
     return {.id = id,
             .scenario = "veth-tcp",
@@ -60,11 +46,6 @@ class StoreOverBus : public ClientTest {
   static std::string error_of(sdbus::IProxy& manager, const char* method) {
     return outcome_of([&] { manager.callMethod(method).onInterface(dbus::kManagerInterface); });
   }
-
-  int replaced = 0;
-  int dropped = 0;
-  std::vector<JobId> removed;
-  std::uint64_t runs_of_job = 2;
 };
 
 TEST_F(StoreOverBus, is_checked_for_members_with_the_space_of_its_disk) {
@@ -113,7 +94,7 @@ TEST_F(StoreOverBus, is_not_restored_by_members_or_while_a_job_waits_or_runs) {
   const auto refused = restore();
   EXPECT_EQ(refused.error, dbus::error::kBusy);
   EXPECT_THAT(refused.text, HasSubstr("job 1 ("));
-  EXPECT_EQ(replaced, 0);
+  EXPECT_EQ(store_keeper.replaced, 0);
   const std::string denied = as({.groups = {kGroup}}, [](sdbus::IProxy& manager) {
     return outcome_of([&] {
       dbus::Row restored;
@@ -124,7 +105,7 @@ TEST_F(StoreOverBus, is_not_restored_by_members_or_while_a_job_waits_or_runs) {
     });
   });
   EXPECT_EQ(denied, dbus::error::kAccessDenied);
-  EXPECT_EQ(replaced, 0);
+  EXPECT_EQ(store_keeper.replaced, 0);
 }
 
 TEST_F(StoreOverBus, is_restored_by_the_checked_file_and_by_no_other) {
@@ -136,15 +117,15 @@ TEST_F(StoreOverBus, is_restored_by_the_checked_file_and_by_no_other) {
   const auto refused = restore();
   EXPECT_EQ(refused.error, dbus::error::kUnsupported);
   EXPECT_EQ(refused.text, "its schema has version 21");
-  EXPECT_EQ(replaced, 0);
-  EXPECT_EQ(dropped, 1) << "nothing is left";
+  EXPECT_EQ(store_keeper.replaced, 0);
+  EXPECT_EQ(store_keeper.dropped, 1) << "nothing is left";
   query_runner->instead = answer_candidate(queries, 19);
   const auto restored = restore();
   ASSERT_EQ(restored.error, "") << restored.text;
   const dbus::Row& row = std::get<0>(restored.values);
   EXPECT_EQ(row.at("from_version").get<std::uint64_t>(), 19U);
   EXPECT_EQ(row.at("kept").get<std::string>(), "/var/lib/netperfd/netperfd.db.before-restore-7");
-  EXPECT_EQ(replaced, 1);
+  EXPECT_EQ(store_keeper.replaced, 1);
   queries.stored_check.problems = {"row 7 is missing"};
   EXPECT_THAT(answer_candidate(queries, 19).error().message,
               HasSubstr("it is damaged, or no store of netperfd's: row 7 is missing"));
