@@ -44,7 +44,9 @@ using Status = Result<void>;
 
 // An io error with the reason of `error_number`: "open /a/b: No such file or directory".
 [[nodiscard]] std::unexpected<Error> fail_errno(std::string_view what, int error_number);
-// The same for a file on a disk: no_space if the disk, or a quota, has no room.
+// Whether an error has this reason.
+[[nodiscard]] bool is_errno(const Error& error, int error_number);
+// As fail_errno(), for a file on a disk: no_space if the disk, or a quota, has no room.
 [[nodiscard]] std::unexpected<Error> fail_on_disk(std::string_view what, int error_number);
 
 }  // namespace netperfd

@@ -12,12 +12,12 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/boot/probes.hpp"
 #include "daemon/trace/catalogue/capability_cache.hpp"
 #include "daemon/trace/catalogue/probe_site.hpp"
 #include "daemon/trace/catalogue/probes_events.hpp"
 #include "daemon/trace/catalogue/probes_functions.hpp"
 #include "daemon/trace/catalogue/probes_machine.hpp"
-#include "daemon/trace/catalogue/probes_reboot.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 
 namespace netperfd::trace {
@@ -96,9 +96,12 @@ std::vector<Capability> Doctor::examine(bool fresh) {
   answers.push_back(probe_kernel_symbols(settings_, reasons_));
   answers.push_back(probe_reader_priority());
   answers.push_back(judge_run_groups(settings_));
-  answers.push_back(probe_boot_loader(settings_));
-  answers.push_back(probe_kexec(settings_, reasons_));
-  answers.push_back(probe_start_at_boot(settings_));
+  const boot::Paths paths{settings_.proc, settings_.sys, settings_.boot, settings_.root};
+  const auto kexec = boot::probe_kexec(paths, reasons_.lockdown_level());
+  answers.push_back(boot::probe_boot_loader(paths));
+  answers.push_back(kexec ? *kexec
+                          : refuse("kexec", reasons_.not_built({"CONFIG_KEXEC", "CONFIG_KEXEC_FILE"})));
+  answers.push_back(boot::probe_start_at_boot(paths));
   return answers;
 }
 

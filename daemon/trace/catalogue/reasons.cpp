@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <system_error>
 
 #include "daemon/base/fd.hpp"
 
@@ -23,10 +22,6 @@ std::string chosen(const std::string& text) {
 }
 
 }  // namespace
-
-bool is_errno(const Error& error, int error_number) {
-  return error.message.ends_with(": " + std::generic_category().message(error_number));
-}
 
 Reasons::Reasons(const CatalogueSettings& settings)
     : proc_(settings.proc),

@@ -48,7 +48,4 @@ class Reasons {
   KernelConfig config_;
 };
 
-// Whether an error of Tracefs has this errno.
-[[nodiscard]] bool is_errno(const Error& error, int error_number);
-
 }  // namespace netperfd::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/trace/catalogue/probes_reboot.hpp"
+#include "daemon/boot/probes.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 
 #include "daemon/base/fd.hpp"
 
-namespace netperfd::trace {
+namespace netperfd::boot {
 namespace {
 
 namespace fs = std::filesystem;
@@ -39,10 +39,10 @@ bool is_there(const std::string& path) {
   return fs::exists(path, error);
 }
 
-bool has_tool(const CatalogueSettings& settings, std::string_view name) {
+bool has_tool(const Paths& paths, std::string_view name) {
   constexpr std::array<const char*, 4> kDirectories{"/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"};
   return std::ranges::any_of(kDirectories, [&](const char* directory) {
-    return is_there(fmt::format("{}{}{}", settings.root, directory, name));
+    return is_there(fmt::format("{}{}{}", paths.root, directory, name));
   });
 }
 
@@ -58,16 +58,16 @@ Result<std::string> file_or_empty(const std::string& path) {
 }
 
 // The value of a variable of the Boot Loader Interface; empty if there is none.
-std::string loader_variable(const CatalogueSettings& settings, std::string_view name) {
+std::string loader_variable(const Paths& paths, std::string_view name) {
   constexpr std::size_t kAttributes = 4;  // efivarfs puts them in front
   const std::string bytes = boot_text(
-      fmt::format("{}/firmware/efi/efivars/{}-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f", settings.sys, name));
+      fmt::format("{}/firmware/efi/efivars/{}-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f", paths.sys, name));
   return bytes.size() <= kAttributes ? "" : bytes.substr(kAttributes);
 }
 
 // "systemd-boot 252.39" from UTF-16; what is not ASCII becomes "?".
-std::string loader_name(const CatalogueSettings& settings) {
-  const std::string wide = loader_variable(settings, "LoaderInfo");
+std::string loader_name(const Paths& paths) {
+  const std::string wide = loader_variable(paths, "LoaderInfo");
   std::string name;
   for (std::size_t at = 0; at + 1 < wide.size() && (wide[at] != '\0' || wide[at + 1] != '\0'); at += 2) {
     const bool is_printable = wide[at + 1] == '\0' && wide[at] >= ' ' && wide[at] <= '~';
@@ -81,8 +81,8 @@ Capability limited(std::string detail, std::string advice) {
 }
 
 // Debian's kexec-tools, if so configured, turn each reboot into a kexec of one kernel.
-std::optional<Capability> passed_by(const CatalogueSettings& settings, const std::string& loader) {
-  std::istringstream lines(boot_text(settings.root + "/etc/default/kexec"));
+std::optional<Capability> passed_by(const Paths& paths, const std::string& loader) {
+  std::istringstream lines(boot_text(paths.root + "/etc/default/kexec"));
   for (std::string line; std::getline(lines, line);) {
     if (line != "LOAD_KEXEC=true" && line != "LOAD_KEXEC=\"true\"") continue;
     return limited(loader + ", but kexec-tools replaces each reboot by a kexec",
@@ -91,17 +91,17 @@ std::optional<Capability> passed_by(const CatalogueSettings& settings, const std
   return std::nullopt;
 }
 
-Capability judge_systemd_boot(const CatalogueSettings& settings, const std::string& name) {
+Capability judge_systemd_boot(const Paths& paths, const std::string& name) {
   constexpr unsigned char kEntryOneshot = 1U << 3U;  // EFI_LOADER_FEATURE_ENTRY_ONESHOT
-  const std::string features = loader_variable(settings, "LoaderFeatures");
+  const std::string features = loader_variable(paths, "LoaderFeatures");
   if (features.empty()) return limited(name + "; what it can do is not known", kUseKexec);
   if ((static_cast<unsigned char>(features.front()) & kEntryOneshot) == 0) {
     return limited(name + " cannot boot an entry once", kUseKexec);
   }
-  if (!has_tool(settings, "bootctl")) {
+  if (!has_tool(paths, "bootctl")) {
     return limited(name + ", but there is no bootctl", "install the package systemd-boot");
   }
-  if (auto passed = passed_by(settings, name)) return *passed;
+  if (auto passed = passed_by(paths, name)) return *passed;
   return {kLoaderRow, Ability::yes,
           name + "; `/usr/share/netperfd/boot-into systemd-boot` boots an entry once", ""};
 }
@@ -112,8 +112,8 @@ struct MountedAt {
 };
 
 // What `path` is on, by /proc/self/mountinfo; the last of several mounts on one point hides the others.
-std::optional<MountedAt> mount_of(const CatalogueSettings& settings, const std::string& path) {
-  std::istringstream lines(boot_text(settings.proc + "/self/mountinfo"));
+std::optional<MountedAt> mount_of(const Paths& paths, const std::string& path) {
+  std::istringstream lines(boot_text(paths.proc + "/self/mountinfo"));
   std::optional<MountedAt> best;
   std::size_t longest = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -146,11 +146,11 @@ std::string layer_below(const std::string& device, int depth = 0) {
 }
 
 // GRUB has to remove the entry from grubenv when it boots it. Absent if it can.
-std::optional<Capability> why_grub_cannot_write(const CatalogueSettings& settings, const std::string& name) {
-  const std::string directory = settings.boot + "/grub";
-  const auto mount = mount_of(settings, directory);
+std::optional<Capability> why_grub_cannot_write(const Paths& paths, const std::string& name) {
+  const std::string directory = paths.boot + "/grub";
+  const auto mount = mount_of(paths, directory);
   std::string on = mount ? mount->filesystem : "";
-  const std::string device = fmt::format("{}/dev/block/{}", settings.sys, mount ? mount->device : "");
+  const std::string device = fmt::format("{}/dev/block/{}", paths.sys, mount ? mount->device : "");
   const bool is_known_filesystem = on == "btrfs" || on == "zfs";
   if (!is_known_filesystem) {
     if (!mount || !is_there(device)) {
@@ -167,8 +167,8 @@ std::optional<Capability> why_grub_cannot_write(const CatalogueSettings& setting
       std::string{kUseKexec} + "; or move /boot to an ext4 partition");
 }
 
-Capability judge_grub(const CatalogueSettings& settings, const std::string& name, const std::string& menu) {
-  const std::string directory = settings.boot + "/grub";
+Capability judge_grub(const Paths& paths, const std::string& name, const std::string& menu) {
+  const std::string directory = paths.boot + "/grub";
   if (menu.find("\"${next_entry}\"") == std::string::npos) {
     return limited(
         fmt::format("{} cannot boot an entry once: {}/grub.cfg does not look at next_entry", name, directory),
@@ -181,11 +181,11 @@ Capability judge_grub(const CatalogueSettings& settings, const std::string& name
         fmt::format("{} cannot boot an entry once: {}/grubenv is missing or empty", name, directory),
         fmt::format("grub-editenv {}/grubenv create", directory));
   }
-  if (auto refusal = why_grub_cannot_write(settings, name)) return *refusal;
-  if (!has_tool(settings, "grub-reboot")) {
+  if (auto refusal = why_grub_cannot_write(paths, name)) return *refusal;
+  if (!has_tool(paths, "grub-reboot")) {
     return limited(name + ", but there is no grub-reboot", "install the package grub2-common");
   }
-  if (auto passed = passed_by(settings, name)) return *passed;
+  if (auto passed = passed_by(paths, name)) return *passed;
   return {kLoaderRow, Ability::yes, name + "; `/usr/share/netperfd/boot-into grub` boots an entry once", ""};
 }
 
@@ -196,69 +196,68 @@ bool is_symlink_at(const fs::path& path) {
 
 }  // namespace
 
-Capability probe_boot_loader(const CatalogueSettings& settings) {
-  const std::string name = loader_name(settings);
-  if (name.starts_with("systemd-boot")) return judge_systemd_boot(settings, name);
+Capability probe_boot_loader(const Paths& paths) {
+  const std::string name = loader_name(paths);
+  if (name.starts_with("systemd-boot")) return judge_systemd_boot(paths, name);
   if (!name.empty() && !name.starts_with("GRUB")) {
     return limited(name + ", for which netperfd has no command", kUseKexec);
   }
-  const auto menu = file_or_empty(settings.boot + "/grub/grub.cfg");
+  const auto menu = file_or_empty(paths.boot + "/grub/grub.cfg");
   if (!menu) return limited("not known: " + menu.error().message, kAskAsRoot);
   // GRUB puts BOOT_IMAGE= on the command line. Other loaders do so too, but they have no grub.cfg.
-  const std::string words = " " + boot_text(settings.proc + "/cmdline");
+  const std::string words = " " + boot_text(paths.proc + "/cmdline");
   const bool is_by_loader = !name.empty() || words.find(" BOOT_IMAGE=") != std::string::npos;
-  if (!menu->empty() && is_by_loader) return judge_grub(settings, name.empty() ? "GRUB" : name, *menu);
+  if (!menu->empty() && is_by_loader) return judge_grub(paths, name.empty() ? "GRUB" : name, *menu);
   if (!menu->empty()) {
     return limited(
-        fmt::format("not known: {}/grub/grub.cfg exists, but GRUB did not start this kernel", settings.boot),
+        fmt::format("not known: {}/grub/grub.cfg exists, but GRUB did not start this kernel", paths.boot),
         std::string{kUseKexec} + "; after a boot by kexec, reboot the usual way and ask again");
   }
   return limited("not known: neither GRUB nor systemd-boot", kUseKexec);
 }
 
-Capability probe_kexec(const CatalogueSettings& settings, Reasons& reasons) {
-  const auto disabled = read_file(settings.proc + "/sys/kernel/kexec_load_disabled", kMaxBootFile);
+std::optional<Capability> probe_kexec(const Paths& paths, std::string_view lockdown) {
+  const auto disabled = read_file(paths.proc + "/sys/kernel/kexec_load_disabled", kMaxBootFile);
   if (!disabled) {
-    Reason reason = is_errno(disabled.error(), ENOENT)
-                        ? reasons.not_built({"CONFIG_KEXEC", "CONFIG_KEXEC_FILE"})
-                        : Reason{disabled.error().message, "", false};
-    return {kKexecRow, Ability::no, std::move(reason.detail), std::move(reason.advice)};
+    if (is_errno(disabled.error(), ENOENT)) return std::nullopt;
+    return Capability{kKexecRow, Ability::no, disabled.error().message, ""};
   }
   if (!disabled->starts_with('0')) {
-    return {kKexecRow, Ability::no, "sysctl kernel.kexec_load_disabled forbids it until the next boot",
-            "remove the setting from /etc/sysctl.d, then reboot"};
+    return Capability{kKexecRow, Ability::no,
+                      "sysctl kernel.kexec_load_disabled forbids it until the next boot",
+                      "remove the setting from /etc/sysctl.d, then reboot"};
   }
-  if (!has_tool(settings, "kexec")) {
-    return {kKexecRow, Ability::no, "the kernel allows it, but there is no program kexec",
-            "install the package kexec-tools"};
+  if (!has_tool(paths, "kexec")) {
+    return Capability{kKexecRow, Ability::no, "the kernel allows it, but there is no program kexec",
+                      "install the package kexec-tools"};
   }
-  const std::string level = reasons.lockdown_level();
-  if (level == "integrity" || level == "confidentiality") {
-    return {
+  if (lockdown == "integrity" || lockdown == "confidentiality") {
+    return Capability{
         kKexecRow, Ability::limited,
         fmt::format("the kernel is locked down ({}) and starts only kernels with a signature that it trusts",
-                    level),
+                    lockdown),
         "boot without lockdown: no lockdown= on the kernel's command line, no Secure Boot"};
   }
-  return {kKexecRow, Ability::yes, "`/usr/share/netperfd/boot-into kexec` starts another kernel", ""};
+  return Capability{kKexecRow, Ability::yes, "`/usr/share/netperfd/boot-into kexec` starts another kernel",
+                    ""};
 }
 
-Capability probe_start_at_boot(const CatalogueSettings& settings) {
+Capability probe_start_at_boot(const Paths& paths) {
   constexpr auto kUnit = "netperfd.service";
   constexpr auto kAdvice = "systemctl enable netperfd";
-  if (!is_there(settings.root + "/run/systemd/system")) {
+  if (!is_there(paths.root + "/run/systemd/system")) {
     return {kStartRow, Ability::limited, "not known: systemd does not run here",
             "a job that reboots the machine goes on only if something starts netperfd"};
   }
-  const fs::path own = settings.root + "/etc/systemd/system";
+  const fs::path own = paths.root + "/etc/systemd/system";
   std::error_code error;
   if (fs::read_symlink(own / kUnit, error) == "/dev/null") {
     return {kStartRow, Ability::no, "the unit is masked",
             "systemctl unmask netperfd, then systemctl enable netperfd"};
   }
   for (const std::string& directory :
-       {own.string(), settings.root + "/usr/local/lib/systemd/system",
-        settings.root + "/usr/lib/systemd/system", settings.root + "/lib/systemd/system"}) {
+       {own.string(), paths.root + "/usr/local/lib/systemd/system", paths.root + "/usr/lib/systemd/system",
+        paths.root + "/lib/systemd/system"}) {
     for (const auto* target : {"multi-user.target", "graphical.target", "default.target"}) {
       if (!is_symlink_at(fs::path{directory} / fmt::format("{}.wants", target) / kUnit)) continue;
       return {kStartRow, Ability::yes, fmt::format("{} starts netperfd", target), ""};
@@ -268,4 +267,4 @@ Capability probe_start_at_boot(const CatalogueSettings& settings) {
           "nothing starts netperfd at boot, so a job that reboots the machine would not go on", kAdvice};
 }
 
-}  // namespace netperfd::trace
+}  // namespace netperfd::boot
