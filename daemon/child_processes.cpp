@@ -22,8 +22,8 @@
 #include "daemon/bus/queries/query_answers.hpp"
 #include "daemon/bus/queries/store_answers.hpp"
 #include "daemon/import/file_kind.hpp"
-#include "daemon/import/reader.hpp"
 #include "daemon/query/query_process.hpp"
+#include "daemon/reading/reader.hpp"
 #include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/page_copy.hpp"
 #include "daemon/store/sqlite_store.hpp"
@@ -38,7 +38,7 @@
 namespace netperfd {
 namespace {
 
-static_assert(import::kTextEnd == dbus::kTraceTextEnd);
+static_assert(reading::kTextEnd == dbus::kTraceTextEnd);
 
 Result<ImportedFile> read_bundle(std::span<const std::byte> file) {
   auto bundle = bundle::read(file);
@@ -96,12 +96,12 @@ Status text_of_recording(trace::TextReader reader, std::span<const std::byte> fi
 void run_as_child(int argc, char** argv) {
   const std::string_view flag = argc > 1 ? argv[1] : "";
   if (flag == workload::kLauncherFlag) workload::run_launcher(argc, argv);
-  if (flag == import::kReaderFlag) {
+  if (flag == reading::kReaderFlag) {
     using trace::TextReader;
-    import::run_reader(argc, argv,
-                       {read_import, std::bind_front(text_of_recording, TextReader::root),
-                        std::bind_front(text_of_recording, TextReader::owner), workload::parse_iperf3_report,
-                        workload::parse_latency});
+    reading::run_reader(argc, argv,
+                        {read_import, std::bind_front(text_of_recording, TextReader::root),
+                         std::bind_front(text_of_recording, TextReader::owner), workload::parse_iperf3_report,
+                         workload::parse_latency});
   }
   if (flag == query::kQueryFlag || flag == query::kStreamFlag) {
     query::run_query(argc, argv, {open_for_query, bus::answer_query, bus::stream_query});

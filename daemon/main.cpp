@@ -36,11 +36,11 @@
 #include "daemon/counters/host_watch.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
-#include "daemon/import/child_reports.hpp"
 #include "daemon/kept_store.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
 #include "daemon/query/query_pool.hpp"
+#include "daemon/reading/child_reports.hpp"
 #include "daemon/recovery.hpp"
 #include "daemon/reread.hpp"
 #include "daemon/run_log.hpp"
@@ -105,7 +105,7 @@ class Program {
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
             [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }),
         store_keeper_({*machine_.store, ends_, audit_, retention_, clock_, settings_.config}),
-        trace_import_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
+        trace_import_(loop, {.reader = {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}}),
         query_runner_(loop, {.uid = settings_.iperf3.uid,
                              .gid = settings_.iperf3.gid,
                              .database = settings_.config.database}),
@@ -133,7 +133,7 @@ class Program {
   Settings settings_;
   Machine machine_;
   core::EventClock clock_;
-  import::ChildReports reports_;
+  reading::ChildReports reports_;
   workload::Iperf3Workload iperf3_;
   workload::LatencyWorkload latency_;
   workload::NoneWorkload none_;

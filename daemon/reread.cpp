@@ -15,8 +15,8 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/config/scenario.hpp"
 #include "daemon/import/child_import.hpp"
-#include "daemon/import/child_reports.hpp"
 #include "daemon/import/rereading.hpp"
+#include "daemon/reading/child_reports.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/workload/quality_flags.hpp"
 
@@ -94,9 +94,9 @@ Result<int> reread(const Settings& settings, bool apply) {
   auto opened = open_store(settings.config, apply);
   if (!opened) return std::unexpected(std::move(opened.error()));
   store::SqliteStore& store = **opened;
-  const import::ImportSettings readers{.uid = settings.iperf3.uid, .gid = settings.iperf3.gid};
-  import::ChildReports reports(*loop, readers);
-  import::ChildImport files(*loop, readers);
+  const reading::ReaderSettings readers{.uid = settings.iperf3.uid, .gid = settings.iperf3.gid};
+  reading::ChildReports reports(*loop, readers);
+  import::ChildImport files(*loop, {.reader = readers});
   auto jobs = reader_of_jobs();
   import::Rereading rereading({.loop = *loop,
                                .runs = store,

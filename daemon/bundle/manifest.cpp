@@ -15,9 +15,9 @@
 #include <span>
 #include <utility>
 
-#include "daemon/import/sha256.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/wording.hpp"
+#include "daemon/reading/sha256.hpp"
 
 namespace netperfd::bundle {
 namespace {
@@ -34,7 +34,7 @@ constexpr std::size_t kMostTables = 1'000;
 constexpr std::size_t kMostColumns = 1'000;
 
 std::string digest_of(const std::string& bytes) {
-  return import::sha256_of(std::as_bytes(std::span(bytes)));
+  return reading::sha256_of(std::as_bytes(std::span(bytes)));
 }
 
 // As sha256sum(1) writes and checks it.

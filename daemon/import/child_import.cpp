@@ -2,7 +2,6 @@
 #include "daemon/import/child_import.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,10 +9,13 @@
 #include <utility>
 
 #include "daemon/base/spawn.hpp"
-#include "daemon/import/memory_file.hpp"
-#include "daemon/import/record_bytes.hpp"
+#include "daemon/reading/memory_file.hpp"
+#include "daemon/reading/record_bytes.hpp"
 
 namespace netperfd::import {
+
+using reading::ReaderMode;
+
 namespace {
 
 // An error in the file, reported by the process. The caller can fix the file.
@@ -24,9 +26,9 @@ std::unexpected<Error> refuse(std::string message) {
 Result<ImportedFile> decode(std::string_view answer) {
   const char kind = answer.front();
   answer.remove_prefix(1);
-  if (kind == kAnswerRecord) return from_bytes(answer);
-  return refuse(kind == kAnswerError ? printable_error(answer)
-                                     : "the process that read the file gave no answer");
+  if (kind == reading::kAnswerRecord) return reading::from_bytes(answer);
+  return refuse(kind == reading::kAnswerError ? reading::printable_error(answer)
+                                              : "the process that read the file gave no answer");
 }
 
 std::string killed_by(int number) {
@@ -46,8 +48,9 @@ Result<ImportedFile> result_of(const confined::Exchange::End& end, const ImportS
     case How::was_killed:
       return refuse(killed_by(end.number));
     case How::was_late:
-      return refuse(fmt::format("reading the file takes longer than {} s",
-                                std::chrono::duration_cast<std::chrono::seconds>(settings.deadline).count()));
+      return refuse(
+          fmt::format("reading the file takes longer than {} s",
+                      std::chrono::duration_cast<std::chrono::seconds>(settings.reader.deadline).count()));
     case How::said_much:
       break;
   }
@@ -57,17 +60,6 @@ Result<ImportedFile> result_of(const confined::Exchange::End& end, const ImportS
 
 }  // namespace
 
-confined::Confinement confinement_of(const ImportSettings& settings) {
-  confined::Confinement confinement;
-  confinement.uid = settings.uid;
-  confinement.gid = settings.gid;
-  confinement.parent = ::getpid();
-  confinement.memory_bytes = settings.memory_bytes;
-  confinement.cpu_seconds =
-      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings.deadline).count());
-  return confinement;
-}
-
 ChildImport::~ChildImport() {
   for (const auto& reading : readings_) {
     if (const auto alive = reading.lock()) alive->cancel();
@@ -76,8 +68,10 @@ ChildImport::~ChildImport() {
 
 Result<confined::Process> ChildImport::start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes,
                                              Fd out) const {
-  return confined::Process::start(settings_.program, reader_argv(mode, confinement_of(settings_), in_bytes),
-                                  settings_.uid, std::move(in), std::move(out));
+  return confined::Process::start(
+      settings_.reader.program,
+      reading::reader_argv(mode, reading::confinement_of(settings_.reader), in_bytes), settings_.reader.uid,
+      std::move(in), std::move(out));
 }
 
 bool ChildImport::has_room() {
@@ -101,7 +95,7 @@ Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t si
   if (!process) return std::unexpected(process.error());
   auto reading = confined::Exchange::begin(
       loop_, endings_, std::move(*process), std::move(pipe->read),
-      {.answer_bytes = settings_.answer_limit_bytes, .deadline = settings_.deadline},
+      {.answer_bytes = settings_.answer_limit_bytes, .deadline = settings_.reader.deadline},
       [settings = settings_, done = std::move(done)](const confined::Exchange::End& end) {
         done(result_of(end, settings));
       });
@@ -117,7 +111,7 @@ Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader
   }
   auto bytes = recording();
   if (!bytes) return std::unexpected(bytes.error());
-  auto file = in_memory("recording", {*bytes});
+  auto file = reading::in_memory("recording", {*bytes});
   if (!file) return std::unexpected(file.error());
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());

@@ -2,9 +2,6 @@
 // Implements the core's FileImport: reads users' files in processes without privileges.
 #pragma once
 
-#include <sys/types.h>
-
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,28 +15,20 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/base/foreign_fd.hpp"
-#include "daemon/confined/confinement.hpp"
 #include "daemon/confined/endings.hpp"
 #include "daemon/confined/exchange.hpp"
 #include "daemon/confined/process.hpp"
 #include "daemon/core/ports/file_import.hpp"
-#include "daemon/import/reader.hpp"
+#include "daemon/reading/reader.hpp"
 
 namespace netperfd::import {
 
 struct ImportSettings {
-  uid_t uid = 0;  // of the processes: an unprivileged user
-  gid_t gid = 0;
-  std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
-  std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
-  std::size_t answer_limit_bytes = std::size_t{64} << 20;          // half of it for the file as it is
-  std::uint64_t memory_bytes = std::uint64_t{1} << 30;             // of a process, without the file
+  reading::ReaderSettings reader;
+  std::size_t answer_limit_bytes = std::size_t{64} << 20;  // half of it for the file as it is
   std::size_t reads = 2;  // at a time, including killed ones; more are refused with busy
   std::size_t texts = 4;  // the same
 };
-
-// Of a process that these settings start.
-[[nodiscard]] confined::Confinement confinement_of(const ImportSettings& settings);
 
 // Call both methods only from the loop. The destructor kills all processes that it started and does not wait
 // for their end; remaining handles of read() are dead then.
@@ -65,8 +54,8 @@ class ChildImport final : public core::FileImport {
     EventSource exit;
     std::function<void()> ended;
   };
-  [[nodiscard]] Result<confined::Process> start(ReaderMode mode, ForeignFd in, std::uint64_t in_bytes,
-                                                Fd out) const;
+  [[nodiscard]] Result<confined::Process> start(reading::ReaderMode mode, ForeignFd in,
+                                                std::uint64_t in_bytes, Fd out) const;
   [[nodiscard]] Status make_room();
 
   EventLoop& loop_;

@@ -12,7 +12,7 @@
 
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/run/iperf3_facts.hpp"
-#include "daemon/import/memory_file.hpp"
+#include "daemon/reading/memory_file.hpp"
 
 namespace netperfd::import {
 namespace {
@@ -125,7 +125,7 @@ Result<Reread> Rereading::read_live(const core::RunRow& run) {
 Result<ImportedFile> Rereading::file_of(RunId run, const std::string& name) {
   const auto bytes = ports_.runs.document(run, name);
   if (!bytes) return std::unexpected(bytes.error());
-  auto file = in_memory("document", {*bytes});
+  auto file = reading::in_memory("document", {*bytes});
   if (!file) return std::unexpected(std::move(file.error()));
   return wait_for<ImportedFile>(ports_.loop, [&](core::FileImport::Done done) {
     return ports_.files.read(std::move(*file), bytes->size(), std::move(done));

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/import/record_bytes.hpp"
-#include "daemon/import/report_bytes.hpp"
 #include "daemon/model/sample_codec.hpp"
 #include "daemon/model/stored_tables.hpp"
+#include "daemon/reading/record_bytes.hpp"
+#include "daemon/reading/report_bytes.hpp"
 #include "daemon/store/compression.hpp"
 #include "daemon/store/number_list.hpp"
 #include "tests/fuzz/require.hpp"
@@ -28,33 +28,33 @@ template <class Read>
 void fuzz_bytes(std::string_view bytes, Read read) {
   const auto value = read(bytes);
   if (!value) return netperfd::fuzz::require_printable_lines(value.error().message);
-  const std::string written = import::to_bytes(*value);
+  const std::string written = reading::to_bytes(*value);
   const auto again = read(written);
-  require(again.has_value() && import::to_bytes(*again) == written);
+  require(again.has_value() && reading::to_bytes(*again) == written);
 }
 
 void fuzz_file(std::string_view bytes) {
-  fuzz_bytes(bytes, import::from_bytes);
+  fuzz_bytes(bytes, reading::from_bytes);
 }
 
 void fuzz_report(std::string_view bytes) {
   constexpr std::size_t kIntervals = 5;
-  fuzz_bytes(bytes, [](std::string_view some) { return import::report_from_bytes(some, kIntervals); });
+  fuzz_bytes(bytes, [](std::string_view some) { return reading::report_from_bytes(some, kIntervals); });
 }
 
 void fuzz_orders(std::string_view bytes) {
-  if (const auto order = import::order_from_bytes(bytes)) {
+  if (const auto order = reading::order_from_bytes(bytes)) {
     require(bytes.ends_with(order->client_stdout));
-    const std::string again = import::to_bytes(order->asked, order->client_stderr);
-    const auto read = import::order_from_bytes(again);
+    const std::string again = reading::to_bytes(order->asked, order->client_stderr);
+    const auto read = reading::order_from_bytes(again);
     require(read && read->client_stdout.empty() && read->client_stderr == order->client_stderr);
   }
   netperfd::LatencyOrder order;
-  const auto rest = import::order_from_bytes(bytes, order);
+  const auto rest = reading::order_from_bytes(bytes, order);
   if (!rest) return;
   require(bytes.ends_with(*rest));
   netperfd::LatencyOrder again;
-  require(import::order_from_bytes(import::to_bytes(order), again) == std::string_view{} && again == order);
+  require(reading::order_from_bytes(reading::to_bytes(order), again) == std::string_view{} && again == order);
 }
 
 void fuzz_stacks(std::string_view bytes) {
@@ -121,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
       fuzz_report(bytes);
       break;
     case 1:
-      fuzz_bytes(bytes, import::latency_from_bytes);
+      fuzz_bytes(bytes, reading::latency_from_bytes);
       break;
     case 2:
       fuzz_orders(bytes);

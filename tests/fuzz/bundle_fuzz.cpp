@@ -19,7 +19,7 @@
 #include "daemon/bundle/redact.hpp"
 #include "daemon/bundle/tar.hpp"
 #include "daemon/import/decompress.hpp"
-#include "daemon/import/sha256.hpp"
+#include "daemon/reading/sha256.hpp"
 #include "daemon/store/bundle_writer.hpp"
 #include "tests/fuzz/require.hpp"
 
@@ -31,7 +31,7 @@ namespace {
 constexpr std::size_t kBlock = 512;
 
 std::string digest_of(const std::string& bytes) {
-  return netperfd::import::sha256_of(std::as_bytes(std::span(bytes)));
+  return netperfd::reading::sha256_of(std::as_bytes(std::span(bytes)));
 }
 
 // A header of ustar and the bytes, without what the reader ignores.

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "daemon/import/file_kind.hpp"
-#include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
+#include "daemon/reading/record_check.hpp"
 #include "daemon/workload/iperf3_import.hpp"
 
 namespace {
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
     require(netperfd::is_printable(imported.error().message));
     return 0;
   }
-  require(netperfd::import::check_file(*imported).has_value());
+  require(netperfd::reading::check_file(*imported).has_value());
   for (const auto& sum : imported->workload->report.sums) {
     require_finite(sum.seconds);
     require_finite(sum.sent_bits_per_second);

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
+#include "daemon/reading/record_check.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 
 namespace {
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   read_too_far(file, *imported);
 #endif
   for (const auto& flag : imported->flags) require(netperfd::is_printable(flag.message));
-  require(netperfd::import::check_texts(*imported->trace).has_value());
+  require(netperfd::reading::check_texts(*imported->trace).has_value());
   for (const auto& event : imported->trace->events) require(event.count > 0);
   const auto& profile = imported->trace->profile.value();
   for (const auto& function : profile.functions) require(function.self_ns <= function.recorded_ns);

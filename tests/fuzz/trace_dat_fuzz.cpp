@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "daemon/import/record_check.hpp"
 #include "daemon/model/text.hpp"
+#include "daemon/reading/record_check.hpp"
 #include "daemon/trace/recording/trace_dat.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
 
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
     require(netperfd::is_printable(record.error().message));
     return 0;
   }
-  require(netperfd::import::check_texts(*record).has_value());
+  require(netperfd::reading::check_texts(*record).has_value());
   for (const auto& event : record->events) require(event.count > 0);
   if (!record->profile) return 0;
   const auto& profile = *record->profile;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <random>
 
-#include "daemon/import/sha256.hpp"
+#include "daemon/reading/sha256.hpp"
 #include "tests/unit/bundle/support.hpp"
 
 namespace netperfd::bundle {
@@ -210,7 +210,7 @@ std::string refusal_of_manifest(const std::string& text) {
   entries[0].bytes = text;
 
   // The digest that belongs to the text.
-  entries[1].bytes = import::sha256_of(std::as_bytes(std::span(text))) + "  manifest.json\n";
+  entries[1].bytes = reading::sha256_of(std::as_bytes(std::span(text))) + "  manifest.json\n";
   const auto read = read_text(unpacked(must(pack(entries, kOrigin.made))));
   return read ? "it was read" : read.error().message;
 }

@@ -19,19 +19,19 @@
 
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/confined/confinement.hpp"
-#include "daemon/import/reader.hpp"
-#include "daemon/import/record_bytes.hpp"
-#include "daemon/import/record_check.hpp"
+#include "daemon/reading/reader.hpp"
+#include "daemon/reading/record_bytes.hpp"
+#include "daemon/reading/record_check.hpp"
 #include "tests/unit/import/silent_file.hpp"
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
 namespace netperfd::import {
 namespace {
 
 using confined::is_built_with_sanitizers;
-using test::children;
-using test::file_of;
-using test::turn_until;
+using reading::test::children;
+using reading::test::file_of;
+using reading::test::turn_until;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -81,8 +81,8 @@ class ChildImportTest : public testing::Test {
     return record.error().message;
   }
 
-  EventLoop loop_ = test::make_loop();
-  ImportSettings settings_ = test::settings();
+  EventLoop loop_ = reading::test::make_loop();
+  ImportSettings settings_{.reader = reading::test::settings()};
   std::size_t recordings_ = 0, texts_ended_ = 0;  // for text_of()
   std::optional<ChildImport> import_;
 };
@@ -91,10 +91,10 @@ TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
   const auto record = read("full");
   ASSERT_TRUE(record) << record.error().message;
   ImportedFile expected;
-  expected.trace = test::full_record();
+  expected.trace = reading::test::full_record();
   expected.raw = "full";
   expected.sha256 = "a18b869b2e81c0c529552a3c4fa5c92ed08b98a4e146aed778d71d27517f83ac";
-  EXPECT_EQ(to_bytes(*record), to_bytes(expected));
+  EXPECT_EQ(reading::to_bytes(*record), reading::to_bytes(expected));
   EXPECT_TRUE(children().empty());
 }
 
@@ -103,7 +103,7 @@ TEST_F(ChildImportTest, gives_the_file_as_it_is_unless_it_is_too_long_to_keep) {
   ASSERT_TRUE(kept) << kept.error().message;
   EXPECT_EQ(kept->raw, std::string("\0\xff", 2));
   EXPECT_TRUE(kept->flags.empty());
-  const auto left_out = read(std::string(kMostRawBytes + 1, 'x'));
+  const auto left_out = read(std::string(reading::kMostRawBytes + 1, 'x'));
   ASSERT_TRUE(left_out) << left_out.error().message;
   EXPECT_TRUE(left_out->raw.empty());
   EXPECT_EQ(left_out->sha256, "b367c8cf8c1abc4227ff699d4ea1a21bafe050050ca10846abb76987a4182eef");
@@ -136,7 +136,7 @@ TEST_F(ChildImportTest, takes_no_answer_beyond_its_limit) {
 }
 
 TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
-  settings_.deadline = std::chrono::milliseconds{200};
+  settings_.reader.deadline = std::chrono::milliseconds{200};
   use(settings_);
   EXPECT_THAT(error_of("endless"), HasSubstr("takes longer than"));
   EXPECT_TRUE(come_down_to(0));
@@ -226,7 +226,7 @@ TEST_F(ChildImportTest, never_waits_for_a_file_system_that_does_not_answer) {
   const auto silent = test::SilentFile::make();
   ASSERT_TRUE(silent);
   // The child must have begun to read by then, even on a busy machine.
-  settings_.deadline = std::chrono::seconds{3};
+  settings_.reader.deadline = std::chrono::seconds{3};
   settings_.reads = 1;
   use(settings_);
   EXPECT_THAT(error_of(silent->take(), test::SilentFile::kSize), HasSubstr("takes longer than"));
@@ -326,11 +326,11 @@ std::size_t drain(const Fd& pipe, std::string* head = nullptr) {
 }
 
 TEST_F(ChildImportTest, streams_a_text_that_is_larger_than_any_limit_of_its) {
-  settings_.memory_bytes = std::uint64_t{64} << 20U;
+  settings_.reader.memory_bytes = std::uint64_t{64} << 20U;
   use(settings_);
   const auto text = text_of("much");
   ASSERT_TRUE(text) << text.error().message;
-  EXPECT_EQ(drain(*text), (std::size_t{100} << 20U) + kTextEnd.size());
+  EXPECT_EQ(drain(*text), (std::size_t{100} << 20U) + reading::kTextEnd.size());
   EXPECT_TRUE(come_down_to(0));
 }
 

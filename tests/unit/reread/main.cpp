@@ -4,13 +4,13 @@
 
 #include <string_view>
 
-#include "daemon/import/reader.hpp"
+#include "daemon/reading/reader.hpp"
 #include "tests/unit/reread/reread_fixture.hpp"
 
 int main(int argc, char** argv) {
   using namespace netperfd;
-  if (argc > 1 && argv[1] == import::kReaderFlag) {
-    import::run_reader(argc, argv, {import::test::read_file, {}, {}, workload::parse_iperf3_report, {}});
+  if (argc > 1 && argv[1] == reading::kReaderFlag) {
+    reading::run_reader(argc, argv, {import::test::read_file, {}, {}, workload::parse_iperf3_report, {}});
   }
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();

@@ -14,15 +14,15 @@
 #include "daemon/config/scenario.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/import/child_import.hpp"
-#include "daemon/import/child_reports.hpp"
 #include "daemon/import/file_kind.hpp"
-#include "daemon/import/memory_file.hpp"
+#include "daemon/reading/child_reports.hpp"
+#include "daemon/reading/memory_file.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
 #include "daemon/workload/iperf3_import.hpp"
 #include "daemon/workload/quality_flags.hpp"
 #include "tests/unit/core/fakes.hpp"
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
 namespace netperfd::import::test {
 namespace {
@@ -31,8 +31,8 @@ using store::must;
 
 constexpr std::chrono::minutes kPatience{10};
 
-ImportSettings patient_settings() {
-  ImportSettings patient = settings();
+reading::ReaderSettings patient_settings() {
+  reading::ReaderSettings patient = reading::test::settings();
   patient.deadline = kPatience;
   return patient;
 }
@@ -95,9 +95,9 @@ Result<std::shared_ptr<void>> ReadHere::read(const std::string& client_stdout,
 }
 
 RereadTest::RereadTest(Readers readers)
-    : loop(make_loop()),
-      confined_files_(std::make_shared<ChildImport>(loop, patient_settings())),
-      confined_reports_(std::make_shared<ChildReports>(loop, patient_settings())),
+    : loop(reading::test::make_loop()),
+      confined_files_(std::make_shared<ChildImport>(loop, ImportSettings{.reader = patient_settings()})),
+      confined_reports_(std::make_shared<reading::ChildReports>(loop, patient_settings())),
       files_(readers == Readers::here ? here_ : *confined_files_),
       reports_(readers == Readers::here ? here_ : *confined_reports_) {}
 
@@ -106,14 +106,15 @@ std::optional<RunId> RereadTest::import(const std::vector<std::string>& files) {
   core::FakeClock clock;
   core::Importer importer(*store, files_, clock);
   std::vector<core::NamedFile> named;
-  for (const std::string& bytes : files) named.push_back({file_of(bytes), "file"});
+  for (const std::string& bytes : files) named.push_back({reading::test::file_of(bytes), "file"});
   std::optional<Result<core::ImportedRun>> ended;
   std::shared_ptr<void> import;
   const auto done = [&ended](Result<core::ImportedRun> run) { ended = std::move(run); };
   auto begun = importer.read(std::move(named), {}, done);
   import = must(std::move(begun));
   // Readers of files wait for all other processes of a busy machine.
-  if (!turn_until(loop, [&] { return ended.has_value(); }, kPatience)) throw std::runtime_error("no end");
+  if (!reading::test::turn_until(loop, [&] { return ended.has_value(); }, kPatience))
+    throw std::runtime_error("no end");
   if (!*ended) return std::nullopt;
   return (*ended)->run;
 }

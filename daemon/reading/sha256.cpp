@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/sha256.hpp"
+#include "daemon/reading/sha256.hpp"
 
 #include <sha2.h>
 
 #include <array>
 #include <cstdint>
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 std::string sha256_of(std::span<const std::byte> bytes) {
   std::array<char, SHA256_DIGEST_STRING_LENGTH> text{};
@@ -14,4 +14,4 @@ std::string sha256_of(std::span<const std::byte> bytes) {
   return text.data();
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -11,7 +11,7 @@
 #include "daemon/model/latency.hpp"
 #include "daemon/model/run_record.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 // Limits of lists. A correct reader stays within them through its own limits on functions, stacks and slices.
 inline constexpr std::size_t kMostCpus = 16'384;
@@ -63,4 +63,4 @@ inline constexpr std::size_t kMostDecodedBytes = (std::size_t{64} << 20) + kMost
 // The same for the prober's output: phases and spans are known words, each once for a probe.
 [[nodiscard]] Status check_latency(const ParsedLatency& latency);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/reader.hpp"
+#include "daemon/reading/reader.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -8,18 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <exception>
 #include <iterator>
 #include <optional>
 
 #include "daemon/confined/command_line.hpp"
 #include "daemon/confined/memory.hpp"
-#include "daemon/import/record_bytes.hpp"
-#include "daemon/import/record_check.hpp"
-#include "daemon/import/report_bytes.hpp"
-#include "daemon/import/sha256.hpp"
+#include "daemon/reading/record_bytes.hpp"
+#include "daemon/reading/record_check.hpp"
+#include "daemon/reading/report_bytes.hpp"
+#include "daemon/reading/sha256.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 // The command line: program, kReaderFlag, these.
@@ -166,6 +167,17 @@ void answer(const Order& order, std::span<const std::byte> file, const ReaderFun
 
 }  // namespace
 
+confined::Confinement confinement_of(const ReaderSettings& settings) {
+  confined::Confinement confinement;
+  confinement.uid = settings.uid;
+  confinement.gid = settings.gid;
+  confinement.parent = ::getpid();
+  confinement.memory_bytes = settings.memory_bytes;
+  confinement.cpu_seconds =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(settings.deadline).count());
+  return confinement;
+}
+
 std::string printable_error(std::string_view answer) {
   constexpr std::size_t kLongestError = 4096;
   std::string message(answer.substr(0, kLongestError));
@@ -212,4 +224,4 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   ::_exit(kDone);
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/record_bytes.hpp"
+#include "daemon/reading/record_bytes.hpp"
 
 #include <gmock/gmock.h>
 #include <malloc.h>
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "daemon/confined/confinement.hpp"
-#include "daemon/import/record_check.hpp"
-#include "tests/unit/import/support.hpp"
+#include "daemon/reading/record_check.hpp"
+#include "tests/unit/reading/support.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 using test::full_record;
@@ -27,11 +27,11 @@ using testing::HasSubstr;
 std::string to_bytes(const TraceRecord& record) {
   ImportedFile file;
   file.trace = record;
-  return import::to_bytes(file);
+  return reading::to_bytes(file);
 }
 
 Result<TraceRecord> from_bytes(std::string_view bytes) {
-  auto file = import::from_bytes(bytes);
+  auto file = reading::from_bytes(bytes);
   if (!file) return std::unexpected(std::move(file.error()));
   if (!file->trace) return fail(ErrorKind::invalid_argument, "no trace");
   return std::move(*file->trace);
@@ -244,8 +244,8 @@ TEST(RecordCheck, refuses_what_no_honest_reader_makes) {
 
 TEST(DocumentBytes, come_back_as_the_document_they_were_made_of) {
   const ImportedFile file = full_document();
-  const std::string bytes = import::to_bytes(file);
-  const auto back = import::from_bytes(bytes);
+  const std::string bytes = reading::to_bytes(file);
+  const auto back = reading::from_bytes(bytes);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_TRUE(*back == file) << "compared member by member, not by the walk that wrote them";
   ASSERT_TRUE(back->workload);
@@ -279,13 +279,13 @@ TEST(DocumentBytes, have_something_of_every_member) {
       [](auto& w) { w.started.reset(); },
       [](auto& w) { w.system += '!'; },
   };
-  const std::string bytes = import::to_bytes(full_document());
+  const std::string bytes = reading::to_bytes(full_document());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     ImportedFile changed = full_document();
     changes[i](*changed.workload);
-    const auto back = import::from_bytes(import::to_bytes(changed));
+    const auto back = reading::from_bytes(reading::to_bytes(changed));
     ASSERT_TRUE(back) << i << ": " << back.error().message;
-    EXPECT_NE(import::to_bytes(*back), bytes) << "change " << i << " was lost";
+    EXPECT_NE(reading::to_bytes(*back), bytes) << "change " << i << " was lost";
   }
 }
 
@@ -314,13 +314,13 @@ TEST(DocumentBytes, that_no_reader_makes_are_refused) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
     ImportedFile changed = full_document();
     changes[i](changed);
-    EXPECT_FALSE(import::from_bytes(import::to_bytes(changed))) << i;
+    EXPECT_FALSE(reading::from_bytes(reading::to_bytes(changed))) << i;
   }
-  const std::string bytes = import::to_bytes(full_document());
+  const std::string bytes = reading::to_bytes(full_document());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(import::from_bytes(std::string_view(bytes).substr(0, size))) << size;
+    EXPECT_FALSE(reading::from_bytes(std::string_view(bytes).substr(0, size))) << size;
   }
 }
 
 }  // namespace
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

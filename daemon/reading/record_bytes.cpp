@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/record_bytes.hpp"
+#include "daemon/reading/record_bytes.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,12 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/import/archive_values.hpp"
-#include "daemon/import/record_check.hpp"
-#include "daemon/import/report_bytes.hpp"
+#include "daemon/reading/archive_values.hpp"
+#include "daemon/reading/record_check.hpp"
+#include "daemon/reading/report_bytes.hpp"
 #include "dbus/rows/field.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 constexpr std::string_view kIntervals = "intervals";
@@ -266,4 +266,4 @@ Result<ParsedLatency> latency_from_bytes(std::string_view bytes) {
   return latency;
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -9,7 +9,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/model/imported_file.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 [[nodiscard]] std::string to_bytes(const ImportedFile& file);
 
@@ -17,4 +17,4 @@ namespace netperfd::import {
 // printable, and the result has passed check_file(). invalid_argument otherwise.
 [[nodiscard]] Result<ImportedFile> from_bytes(std::string_view bytes);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

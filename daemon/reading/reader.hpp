@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// `netperfd --read-file`: the process that reads an imported file, so that the daemon never does. The file is
-// its standard input; it writes the result to its standard output.
+// `netperfd --read-file`: the process that reads what others wrote, so that the daemon never does: an
+// imported file, or the output of a run's programs. That is its standard input; it writes the result to its
+// standard output.
 #pragma once
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,7 +21,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 inline constexpr std::string_view kReaderFlag = "--read-file";
 
@@ -36,6 +38,17 @@ inline constexpr char kAnswerReport = 'P';
 inline constexpr char kAnswerLatency = 'L';
 inline constexpr char kAnswerError = 'E';
 inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
+
+struct ReaderSettings {
+  uid_t uid = 0;  // of the processes: an unprivileged user
+  gid_t gid = 0;
+  std::string program = "/proc/self/exe";                          // hands kReaderFlag to run_reader()
+  std::chrono::milliseconds deadline = std::chrono::seconds{120};  // to read one file to its end
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;             // of a process, without the file
+};
+
+// Of a process that these settings start.
+[[nodiscard]] confined::Confinement confinement_of(const ReaderSettings& settings);
 
 // Processes the file's bytes, in a process that is already confined.
 struct ReaderFunctions {
@@ -62,4 +75,4 @@ struct ReaderFunctions {
 // The main function of such a process. main() calls it before anything else if argv[1] is kReaderFlag.
 [[noreturn]] int run_reader(int argc, char** argv, const ReaderFunctions& functions);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/record_check.hpp"
+#include "daemon/reading/record_check.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@
 #include "daemon/model/text.hpp"
 #include "dbus/rows/field.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 // The first error; empty if there is none.
@@ -301,4 +301,4 @@ Status check_latency(const ParsedLatency& latency) {
   return refusal_of(finding, "the prober's output");
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/child_reports.hpp"
+#include "daemon/reading/child_reports.hpp"
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "daemon/confined/confinement.hpp"
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 using testing::Contains;
@@ -40,7 +40,7 @@ class ChildReportsTest : public testing::Test {
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
   }
-  void use(const ImportSettings& settings) { reports_.emplace(loop_, settings); }
+  void use(const ReaderSettings& settings) { reports_.emplace(loop_, settings); }
 
   Result<std::shared_ptr<void>> begin(const std::string& client_stdout, core::ReportReading::Done done) {
     return reports_->read(client_stdout, client_stderr_, asked_, std::move(done));
@@ -206,4 +206,4 @@ TEST_F(ChildReportsTest, kills_its_children_when_it_goes) {
 }
 
 }  // namespace
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "daemon/import/child_reports.hpp"
+#include "daemon/reading/child_reports.hpp"
 #include "tests/unit/golden_latency.hpp"
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 using testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST_F(ChildLatency, is_refused_if_it_contradicts_itself) {
 }
 
 }  // namespace
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

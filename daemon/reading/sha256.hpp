@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 // SHA-256 (FIPS 180-4) of the bytes, as 64 lowercase hexadecimal digits: what sha256sum(1) prints.
 [[nodiscard]] std::string sha256_of(std::span<const std::byte> bytes);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

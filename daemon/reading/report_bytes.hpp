@@ -11,7 +11,7 @@
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 struct ReportOrder {
   // What a report is judged by: ImportedWorkload's options, bind and congestion. The rest has its defaults.
@@ -40,4 +40,4 @@ inline constexpr std::size_t kMostLatencyBytes = std::size_t{64} << 20;
 // Decodes untrusted bytes. The result has passed check_latency(). invalid_argument otherwise.
 [[nodiscard]] Result<ParsedLatency> latency_from_bytes(std::string_view bytes);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

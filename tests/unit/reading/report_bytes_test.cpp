@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/report_bytes.hpp"
+#include "daemon/reading/report_bytes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/import/record_check.hpp"
-#include "tests/unit/import/support.hpp"
+#include "daemon/reading/record_check.hpp"
+#include "tests/unit/reading/support.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 using testing::HasSubstr;
@@ -24,18 +24,18 @@ ParsedReport whole_report() {
 }
 
 std::string refusal_of(const ParsedReport& parsed, std::size_t most_intervals = kIntervals) {
-  const auto back = report_from_bytes(import::to_bytes(parsed), most_intervals);
+  const auto back = report_from_bytes(reading::to_bytes(parsed), most_intervals);
   return back ? "none" : back.error().message;
 }
 
 TEST(ReportBytes, come_back_as_the_report_they_were_made_of) {
-  const auto back = report_from_bytes(import::to_bytes(whole_report()), kIntervals);
+  const auto back = report_from_bytes(reading::to_bytes(whole_report()), kIntervals);
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_TRUE(*back == whole_report());
 }
 
 TEST(ReportBytes, that_are_cut_short_or_too_long_are_refused) {
-  const std::string bytes = import::to_bytes(whole_report());
+  const std::string bytes = reading::to_bytes(whole_report());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(report_from_bytes(std::string_view(bytes).substr(0, size), kIntervals)) << size;
   }
@@ -43,7 +43,7 @@ TEST(ReportBytes, that_are_cut_short_or_too_long_are_refused) {
 }
 
 TEST(ReportBytes, with_any_byte_changed_give_a_report_that_may_be_stored_or_none) {
-  const std::string bytes = import::to_bytes(whole_report());
+  const std::string bytes = reading::to_bytes(whole_report());
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
       std::string damaged = bytes;
@@ -82,7 +82,7 @@ TEST(ReportBytes, of_the_largest_report_fit_into_the_answer) {
   largest.lost_packets = std::numeric_limits<std::int64_t>::min();
   constexpr std::size_t kMany = 50'000;
   parsed.report.intervals.assign(kMany, largest);
-  const std::string bytes = import::to_bytes(parsed);
+  const std::string bytes = reading::to_bytes(parsed);
   EXPECT_LE(bytes.size(), most_report_bytes(kMany));
   EXPECT_TRUE(report_from_bytes(bytes, kMany));
 }
@@ -106,7 +106,7 @@ TEST(ReportBytes, tell_of_a_missing_server_only_without_a_test) {
   ParsedReport parsed;
   parsed.error = "busy";
   parsed.server = ServerAbsence::busy;
-  const auto read = report_from_bytes(import::to_bytes(parsed), kIntervals);
+  const auto read = report_from_bytes(reading::to_bytes(parsed), kIntervals);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->server, ServerAbsence::busy);
   parsed.error.clear();
@@ -117,43 +117,3 @@ TEST(ReportBytes, tell_of_a_missing_server_only_without_a_test) {
 }
 
 TEST(ReportBytes, of_an_order_are_what_a_report_is_judged_by_and_the_output) {
-  TestSpec asked;
-  asked.path.server = "10.0.0.2";
-  asked.iperf3.port = 5202;
-  asked.path.bind = "10.0.0.1";
-  asked.traffic.protocol = Protocol::udp;
-  asked.iperf3.congestion = "bbr";
-  asked.traffic.direction = Direction::both;
-  asked.traffic.streams = 4;
-  asked.traffic.duration = std::chrono::milliseconds{10'000};
-  asked.traffic.bytes = 1U << 30U;
-  asked.traffic.omit = std::chrono::milliseconds{1'000};
-  asked.traffic.interval = std::chrono::milliseconds{500};
-  asked.traffic.bitrate = 10'000'000;
-  asked.iperf3.length_bytes = 1'448;
-  const std::string bytes = import::to_bytes(asked, "words") + std::string("the output\0\xff", 12);
-  const auto order = order_from_bytes(bytes);
-  ASSERT_TRUE(order) << order.error().message;
-  EXPECT_TRUE(order->asked == asked);
-  EXPECT_EQ(order->client_stderr, "words");
-  EXPECT_EQ(order->client_stdout, std::string_view("the output\0\xff", 12));
-  EXPECT_FALSE(order_from_bytes(std::string_view(bytes).substr(0, 20)));
-}
-
-TEST(ReportBytes, hold_as_many_intervals_as_the_test_that_was_asked_for) {
-  TestSpec asked;
-  asked.traffic.duration = std::chrono::seconds{10};
-  EXPECT_EQ(most_intervals(asked), (10U + 2U) * 2U + 1'000U);
-  asked.traffic.streams = 4;
-  asked.traffic.direction = Direction::both;
-  asked.traffic.omit = std::chrono::seconds{2};
-  EXPECT_EQ(most_intervals(asked), (12U + 3U) * 2U * 5U + 1'000U);
-  asked.traffic.duration = std::chrono::hours{24 * 365};
-  EXPECT_EQ(most_intervals(asked), kMostLiveIntervals) << "the output has a limit too";
-  asked.traffic.duration.reset();
-  asked.traffic.bytes = 1;
-  EXPECT_EQ(most_intervals(asked), kMostLiveIntervals) << "nobody knows how long it takes";
-}
-
-}  // namespace
-}  // namespace netperfd::import

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/sha256.hpp"
+#include "daemon/reading/sha256.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 std::string digest(std::string_view text) {
@@ -40,4 +40,4 @@ TEST(Sha256, pads_every_length) {
 }
 
 }  // namespace
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -8,9 +8,9 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 // A file in memory with these bytes in a row, which ends with its last descriptor. `name` shows up in /proc.
 [[nodiscard]] Result<Fd> in_memory(const char* name, std::initializer_list<std::string_view> bytes);
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -3,6 +3,8 @@
 // processes without privileges.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,17 +16,16 @@
 #include "daemon/confined/exchange.hpp"
 #include "daemon/core/ports/latency_reading.hpp"
 #include "daemon/core/ports/report_reading.hpp"
-#include "daemon/import/child_import.hpp"
+#include "daemon/reading/reader.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 // Use it only from the loop. The destructor kills all processes that it started and does not wait for their
-// end; remaining handles of read() are dead then. Of the settings, those of texts, the number of reads and
-// the size of an answer do not apply: there is one reading for each run, and its answer is limited by what
-// the run was asked for.
+// end; remaining handles of read() are dead then. There is one reading for each run, and its answer is
+// limited by what the run was asked for.
 class ChildReports final : public core::ReportReading, public core::LatencyReading {
  public:
-  ChildReports(EventLoop& loop, ImportSettings settings)
+  ChildReports(EventLoop& loop, ReaderSettings settings)
       : loop_(loop), settings_(std::move(settings)), endings_(loop) {}
   ChildReports(const ChildReports&) = delete;
   ChildReports& operator=(const ChildReports&) = delete;
@@ -45,9 +46,9 @@ class ChildReports final : public core::ReportReading, public core::LatencyReadi
                                                     Given given);
 
   EventLoop& loop_;
-  ImportSettings settings_;
+  ReaderSettings settings_;
   confined::Endings endings_;
   std::vector<std::weak_ptr<confined::Exchange>> readings_;
 };
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

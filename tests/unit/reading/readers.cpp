@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/import/report_bytes.hpp"
+#include "daemon/reading/report_bytes.hpp"
 #include "tests/unit/golden_latency.hpp"
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
-namespace netperfd::import::test {
+namespace netperfd::reading::test {
 namespace {
 
 std::string outcome(bool worked) {
@@ -188,4 +188,4 @@ ReaderFunctions reader_functions() {
   return {read_record, write_text, owner_text, read_report, read_latency};
 }
 
-}  // namespace netperfd::import::test
+}  // namespace netperfd::reading::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/unit/import/support.hpp"
+#include "tests/unit/reading/support.hpp"
 
 #include <sys/mman.h>
 #include <systemd/sd-event.h>
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace netperfd::import::test {
+namespace netperfd::reading::test {
 
 EventLoop make_loop() {
   Result<EventLoop> loop = EventLoop::create();
@@ -49,8 +49,8 @@ std::vector<pid_t> children() {
   return found;
 }
 
-ImportSettings settings() {
-  ImportSettings settings;
+ReaderSettings settings() {
+  ReaderSettings settings;
   settings.uid = kNobody;
   settings.gid = kNogroup;
   return settings;
@@ -150,4 +150,4 @@ TraceRecord full_record() {
   return record;
 }
 
-}  // namespace netperfd::import::test
+}  // namespace netperfd::reading::test

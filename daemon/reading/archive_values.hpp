@@ -14,7 +14,7 @@
 
 #include "daemon/base/byte_archive.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 // Of this namespace, so that put() is found for every type, wherever it is declared.
 class ByteWriter : public netperfd::ByteWriter {};
@@ -105,4 +105,4 @@ void put(Archive& archive, std::string& text) {
   archive.text(text);
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

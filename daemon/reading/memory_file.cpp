@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/memory_file.hpp"
+#include "daemon/reading/memory_file.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
-namespace netperfd::import {
+namespace netperfd::reading {
 
 Result<Fd> in_memory(const char* name, std::initializer_list<std::string_view> bytes) {
   Fd file{::memfd_create(name, MFD_CLOEXEC)};
@@ -23,4 +23,4 @@ Result<Fd> in_memory(const char* name, std::initializer_list<std::string_view> b
   return file;
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/import/child_reports.hpp"
+#include "daemon/reading/child_reports.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/confined/process.hpp"
-#include "daemon/import/memory_file.hpp"
-#include "daemon/import/reader.hpp"
-#include "daemon/import/record_check.hpp"
-#include "daemon/import/report_bytes.hpp"
+#include "daemon/reading/memory_file.hpp"
+#include "daemon/reading/reader.hpp"
+#include "daemon/reading/record_check.hpp"
+#include "daemon/reading/report_bytes.hpp"
 
-namespace netperfd::import {
+namespace netperfd::reading {
 namespace {
 
 std::unexpected<Error> unreadable(std::string_view program, std::string_view why) {
@@ -120,4 +120,4 @@ Result<std::shared_ptr<void>> ChildReports::read_latency(const std::string& prob
                });
 }
 
-}  // namespace netperfd::import
+}  // namespace netperfd::reading

@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-#include "daemon/import/reader.hpp"
-#include "tests/unit/import/support.hpp"
+#include "daemon/reading/reader.hpp"
+#include "tests/unit/reading/support.hpp"
 
 int main(int argc, char** argv) {
-  using namespace netperfd::import;
+  using namespace netperfd::reading;
   if (argc > 1 && argv[1] == kReaderFlag) run_reader(argc, argv, test::reader_functions());
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();

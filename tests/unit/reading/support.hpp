@@ -13,11 +13,11 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
-#include "daemon/import/child_import.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/trace_record.hpp"
+#include "daemon/reading/reader.hpp"
 
-namespace netperfd::import::test {
+namespace netperfd::reading::test {
 
 inline constexpr uid_t kNobody = 65534;
 inline constexpr gid_t kNogroup = 65534;
@@ -35,7 +35,7 @@ inline constexpr gid_t kNogroup = 65534;
 [[nodiscard]] std::vector<pid_t> children();
 
 // The daemon's settings, with the test program as the reader; readers.cpp describes its behaviour.
-[[nodiscard]] ImportSettings settings();
+[[nodiscard]] ReaderSettings settings();
 
 // No member has its default value, so that a forgotten member is noticed.
 [[nodiscard]] TraceRecord full_record();
@@ -44,4 +44,4 @@ inline constexpr gid_t kNogroup = 65534;
 // The functions of the test program when it is started as a reader.
 [[nodiscard]] ReaderFunctions reader_functions();
 
-}  // namespace netperfd::import::test
+}  // namespace netperfd::reading::test
