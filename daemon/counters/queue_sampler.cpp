@@ -22,20 +22,21 @@ std::uint64_t growth(std::uint32_t before, std::uint32_t now) {
   return replaced ? now : step;
 }
 
-QueueSampler::QueueSampler(core::Clock& clock, QueueSampling sampling) : clock_(clock), sampling_(sampling) {}
+QueueSampler::QueueSampler(core::Clock& clock, QueueSamplerSettings sampling)
+    : clock_(clock), settings_(sampling) {}
 
 void QueueSampler::add(const Fd& route, const std::string& netns, const NamedDevice& device) {
   Sampled sampled{.route = &route, .netns = netns, .device = device, .known = {}};
   const auto list = read_queues(route, device.index);
   if (!list) return note(sampled, list.error().message);
   if (list->queues.empty()) return;
-  if (list->seen > sampling_.most_listed) {
+  if (list->seen > settings_.most_listed) {
     return note(sampled, fmt::format("not sampled, because its network namespace has {} queueing disciplines",
                                      list->seen));
   }
-  if (list->queues.size() > sampling_.most_queues) {
+  if (list->queues.size() > settings_.most_queues) {
     note(sampled, fmt::format("only the first {} of its {} queueing disciplines are sampled",
-                              sampling_.most_queues, list->queues.size()));
+                              settings_.most_queues, list->queues.size()));
   }
   sampled_.push_back(std::move(sampled));
 }
@@ -49,10 +50,10 @@ void QueueSampler::start() {
 }
 
 void QueueSampler::arm() {
-  timer_ = clock_.after(sampling_.period * stride_, [this] {
+  timer_ = clock_.after(settings_.period * stride_, [this] {
     tick_ += stride_;
     look();
-    if (kept_.size() > sampling_.most_samples) make_room();
+    if (kept_.size() > settings_.most_samples) make_room();
     arm();
   });
 }
@@ -81,7 +82,7 @@ void QueueSampler::look_at(Sampled& sampled) {
 void QueueSampler::take(Sampled& sampled, const Queue& now, std::chrono::microseconds time) {
   auto known = std::ranges::find_if(sampled.known, [&](const Known& each) { return each.last.is(now); });
   if (known == sampled.known.end()) {
-    if (sampled.known.size() >= sampling_.most_queues) return;
+    if (sampled.known.size() >= settings_.most_queues) return;
     QueueSample total;
     total.device = sampled.device.name;
     total.netns = sampled.netns;

@@ -17,7 +17,7 @@
 
 namespace netperfd::counters {
 
-struct QueueSampling {
+struct QueueSamplerSettings {
   std::chrono::milliseconds period{500};
   // If there are more samples, every other one is dropped and the period doubles.
   std::size_t most_samples = 4000;
@@ -30,7 +30,7 @@ struct QueueSampling {
 class QueueSampler {
  public:
   // `clock` must outlive this object.
-  explicit QueueSampler(core::Clock& clock, QueueSampling sampling = {});
+  explicit QueueSampler(core::Clock& clock, QueueSamplerSettings sampling = {});
 
   // Adds a device before the start. `route` belongs to the namespace `netns` (empty: the host's own) and must
   // outlive this object. A device that has no queueing discipline now is never sampled.
@@ -68,7 +68,7 @@ class QueueSampler {
   void note(const Sampled& sampled, const std::string& why);
 
   core::Clock& clock_;
-  QueueSampling sampling_;
+  QueueSamplerSettings settings_;
   std::vector<Sampled> sampled_;
   std::vector<Kept> kept_;
   std::vector<std::string> unknown_;

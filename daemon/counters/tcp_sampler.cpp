@@ -16,10 +16,10 @@ bool contains(const std::vector<TcpConnection>& connections, const TcpConnection
 
 }  // namespace
 
-TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling)
-    : clock_(clock), diag_(diag), sampling_(std::move(sampling)) {
+TcpSampler::TcpSampler(core::Clock& clock, const Fd& diag, TcpSamplerSettings sampling)
+    : clock_(clock), diag_(diag), settings_(std::move(sampling)) {
   // This also makes the kernel load the module before anything is measured.
-  auto found = find_connections(diag_, sampling_.peer);
+  auto found = find_connections(diag_, settings_.peer);
   if (found) {
     foreign_ = std::move(*found);
   } else {
@@ -36,20 +36,20 @@ void TcpSampler::start(core::LiveRates live, std::chrono::steady_clock::time_poi
 }
 
 void TcpSampler::arm() {
-  timer_ = clock_.after(sampling_.period * stride_, [this] { tick(); });
+  timer_ = clock_.after(settings_.period * stride_, [this] { tick(); });
 }
 
 void TcpSampler::tick() {
   tick_ += stride_;
-  if (known_.size() <= sampling_.connections && tick_ <= kSearchedTicks) find_more();
+  if (known_.size() <= settings_.connections && tick_ <= kSearchedTicks) find_more();
   look();
   if (live_) report_rates();
-  if (kept_.size() > sampling_.most_samples) make_room();
+  if (kept_.size() > settings_.most_samples) make_room();
   arm();
 }
 
 void TcpSampler::find_more() {
-  auto found = find_connections(diag_, sampling_.peer);
+  auto found = find_connections(diag_, settings_.peer);
   if (!found) return;
   for (const TcpConnection& connection : *found) {
     if (contains(foreign_, connection) || contains(known_, connection)) continue;
@@ -75,7 +75,7 @@ void TcpSampler::look() {
 }
 
 void TcpSampler::report_rates() {
-  unreported_ += sampling_.period * stride_;
+  unreported_ += settings_.period * stride_;
   if (unreported_ < std::chrono::seconds{1}) return;
   unreported_ = {};
   const auto now =
@@ -83,8 +83,8 @@ void TcpSampler::report_rates() {
   // Once all are closed, the test is over.
   const bool open = std::ranges::any_of(closed_, [](bool closed) { return !closed; });
   if (open && now > reported_at_) {
-    if (sampling_.direction != Direction::receive) report_rate(Direction::send, now);
-    if (sampling_.direction != Direction::send) report_rate(Direction::receive, now);
+    if (settings_.direction != Direction::receive) report_rate(Direction::send, now);
+    if (settings_.direction != Direction::send) report_rate(Direction::receive, now);
   }
   reported_ = known_;
   reported_at_ = now;
@@ -106,8 +106,8 @@ void TcpSampler::report_rate(Direction direction, std::chrono::microseconds now)
   Interval interval;
   interval.direction = direction;
   interval.sender = sends;
-  interval.omitted = now <= sampling_.omit;
-  const auto from = interval.omitted ? std::chrono::microseconds{0} : sampling_.omit;
+  interval.omitted = now <= settings_.omit;
+  const auto from = interval.omitted ? std::chrono::microseconds{0} : settings_.omit;
   interval.start_s = std::max(0.0, seconds(reported_at_ - from));
   interval.end_s = seconds(now - from);
   interval.seconds = seconds(now - reported_at_);
@@ -119,7 +119,7 @@ void TcpSampler::report_rate(Direction direction, std::chrono::microseconds now)
 }
 
 std::optional<std::size_t> TcpSampler::control() const {
-  if (known_.size() <= sampling_.connections) return std::nullopt;
+  if (known_.size() <= settings_.connections) return std::nullopt;
   const auto least = std::ranges::min_element(known_, {}, &TcpConnection::bytes);
   return static_cast<std::size_t>(least - known_.begin());
 }

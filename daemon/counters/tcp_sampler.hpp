@@ -19,7 +19,7 @@
 
 namespace netperfd::counters {
 
-struct TcpSampling {
+struct TcpSamplerSettings {
   TcpPeer peer;
   // Number of data connections. iperf3 has one more, for control: if one too many is found, the one with the
   // fewest bytes is left out of the samples.
@@ -35,7 +35,7 @@ class TcpSampler {
  public:
   // `diag` belongs to the client's namespace; it and `clock` must outlive this object. Notes the connections
   // that exist already.
-  TcpSampler(core::Clock& clock, const Fd& diag, TcpSampling sampling);
+  TcpSampler(core::Clock& clock, const Fd& diag, TcpSamplerSettings sampling);
 
   // Starts sampling: the client connects from now on. Time 0 of the samples is `released`, that of `live` (as
   // in core::ActiveCounters::released) is now.
@@ -64,7 +64,7 @@ class TcpSampler {
 
   core::Clock& clock_;
   const Fd& diag_;
-  TcpSampling sampling_;
+  TcpSamplerSettings settings_;
   std::vector<TcpConnection> foreign_;
   std::vector<TcpConnection> known_;  // as last seen
   std::vector<bool> closed_;          // one for each of them

@@ -13,7 +13,7 @@
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/function_deltas.hpp"
 #include "daemon/analysis/compare/gates.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/trace_quality.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
@@ -115,7 +115,7 @@ void share_out(Attribution& attribution, const std::vector<std::vector<SideValue
 std::optional<ShiftEstimate> total_cost(const RunList& plain_a, const RunList& plain_b, double level) {
   const RunValues a = values_of(plain_a, whole_ns_per_byte), b = values_of(plain_b, whole_ns_per_byte);
   if (!median_of(a) || !median_of(b)) return std::nullopt;
-  return estimate_shift(Sampling(plain_a, plain_b), a, b, level);
+  return estimate_shift(Grouping(plain_a, plain_b), a, b, level);
 }
 
 }  // namespace

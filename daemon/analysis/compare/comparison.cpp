@@ -18,8 +18,8 @@
 #include "daemon/analysis/compare/fact_differences.hpp"
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/model/stored_tables.hpp"
@@ -75,11 +75,11 @@ void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
 // One figure while it is judged.
 struct Judged {
   Judged(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, const ComparedFigure& of)
-      : asked(&of), runs(figure_runs(a, b, of.figure)), sampling(runs.a, runs.b) {}
+      : asked(&of), runs(figure_runs(a, b, of.figure)), grouping(runs.a, runs.b) {}
 
   const ComparedFigure* asked;
   ArmRuns runs;
-  Sampling sampling;
+  Grouping grouping;
   FigureResult result = {};
   std::vector<Level> of_one = {};
   HostResolution resolution = {};
@@ -129,8 +129,8 @@ void allow_for_luck(Judged& judged) {
   if (luck >= std::log1p(judged.result.threshold)) effect.needed = effect.needed_for_equivalence = {};
 }
 
-std::uint32_t fewest_for(const Sampling& sampling, double level) {
-  return sampling.in_blocks() ? fewest_for_signed_rank(level) : fewest_for_mann_whitney(level);
+std::uint32_t fewest_for(const Grouping& grouping, double level) {
+  return grouping.in_blocks() ? fewest_for_signed_rank(level) : fewest_for_mann_whitney(level);
 }
 
 void estimate(Judged& judged, const ComparisonSettings& settings) {
@@ -140,11 +140,11 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
   result.name = to_string(judged.asked->figure);
   result.unit = unit_of(judged.asked->figure);
   result.better = better_of(judged.asked->figure);
-  result.pairing = judged.sampling.pairing();
+  result.pairing = judged.grouping.pairing();
   result.threshold = judged.asked->threshold.value_or(settings.threshold);
-  result.effect = figure_effect(judged.sampling, judged.asked->figure, result.threshold, level);
+  result.effect = figure_effect(judged.grouping, judged.asked->figure, result.threshold, level);
   if (result.effect.p) result.p_adjusted = std::min(1.0, *result.effect.p * static_cast<double>(figures));
-  result.fewest = fewest_for(judged.sampling, level);
+  result.fewest = fewest_for(judged.grouping, level);
   result.verdict = verdict_of(result.effect, result.threshold, result.better);
 }
 
@@ -152,8 +152,8 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
 std::optional<double> log_spread(const Judged& judged) {
   const FigureOf of(judged.asked->figure);
   const auto log = [&of](const ComparedRun& run) { return of.log(run); };
-  const Sampling& sampling = judged.sampling;
-  return spread_of(sampling.samples(values_of(sampling.a(), log), values_of(sampling.b(), log)));
+  const Grouping& grouping = judged.grouping;
+  return spread_of(grouping.samples(values_of(grouping.a(), log), values_of(grouping.b(), log)));
 }
 
 // Gates 1 to 8.
@@ -174,16 +174,16 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     if (!settings.despite) result.verdict = Verdict::refused;
     judged.of_verdict.add(Gravity::verdict, twice);
   }
-  judged.of_one = levels_of_one(judged.sampling, facts.changed);
+  judged.of_one = levels_of_one(judged.grouping, facts.changed);
   judged.resolution =
-      resolution_of(judged.sampling, judged.of_one, judged.asked->resolution, log_spread(judged), level);
+      resolution_of(judged.grouping, judged.of_one, judged.asked->resolution, log_spread(judged), level);
   judge_resolution(judged);
   allow_for_luck(judged);
   judge_noise(judged.runs, figure, judged.resolution, settings, result, judged.of_verdict);
   if (!judged.of_one.empty()) {
     result.luck_spread = bearable_spread(result.effect, result.verdict, result.threshold, level);
   }
-  note_runs(judged.runs, judged.sampling, figure, judged.of_runs);
+  note_runs(judged.runs, judged.grouping, figure, judged.of_runs);
   note_silent_runs(a, b, judged.runs.arm, figure, judged.of_runs);
 }
 
@@ -303,7 +303,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   } else if (of_cpu != figures.end() && is_of_plain_runs(*of_cpu)) {
     put_cpu(*of_cpu, comparison.attribution);
   }
-  CounterChanges counters = counter_changes(figures.front().sampling, settings.level);
+  CounterChanges counters = counter_changes(figures.front().grouping, settings.level);
   comparison.counters = std::move(counters.shown);
   comparison.counters_tested = counters.tested;
   comparison.facts = std::move(facts.facts);

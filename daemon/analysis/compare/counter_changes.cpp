@@ -131,8 +131,8 @@ void keep_farthest(std::vector<CounterChange>& changes) {
 
 }  // namespace
 
-CounterChanges counter_changes(const Sampling& sampling, double level) {
-  const auto runs_a = counters_of(sampling.a()), runs_b = counters_of(sampling.b());
+CounterChanges counter_changes(const Grouping& grouping, double level) {
+  const auto runs_a = counters_of(grouping.a()), runs_b = counters_of(grouping.b());
   std::map<CounterKey, std::string> keys;
   for (const auto* side : {&runs_a, &runs_b}) {
     for (const RunCounters& run : *side) keys.insert(run.units().begin(), run.units().end());
@@ -145,7 +145,7 @@ CounterChanges counter_changes(const Sampling& sampling, double level) {
     if (!is_retransmits(key) && is_constant(a, b)) continue;
     CounterChange change{.source = key.first,
                          .name = key.second,
-                         .per_gigabyte = estimate_shift(sampling, a, b, level),
+                         .per_gigabyte = estimate_shift(grouping, a, b, level),
                          .unit = unit};
     if (!change.per_gigabyte.shift) continue;
     testable = testable || change.per_gigabyte.low.has_value();

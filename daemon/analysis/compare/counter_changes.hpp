@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 
@@ -20,7 +20,7 @@ struct CounterChanges {
   std::uint32_t tested = 0;
 };
 
-// `sampling` is that of the throughput.
-[[nodiscard]] CounterChanges counter_changes(const Sampling& sampling, double level);
+// `grouping` is that of the throughput.
+[[nodiscard]] CounterChanges counter_changes(const Grouping& grouping, double level);
 
 }  // namespace netperfd::analysis

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/figure_effect.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -139,7 +139,7 @@ struct Sides {
       : Sides(runs_a, runs_b, figure_runs(runs_a, runs_b, figure)) {}
   Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const ArmRuns& runs)
       : arm(runs.arm),
-        booted(Sampling(runs.a, runs.b).boots_for_each_letter()),
+        booted(Grouping(runs.a, runs.b).boots_for_each_letter()),
         trace_of_traced(arm != Arm::mixed &&
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),

@@ -4,7 +4,7 @@
 //
 // Every group can explain a result, with these exceptions:
 // - trace, if the throughput is that of plain runs, which no tracer touches;
-// - the boot id is not a fact at all: differences between boots are handled by sampling (sampling.hpp).
+// - the boot id is not a fact at all: differences between boots are handled by grouping (grouping.hpp).
 // A group that this version does not know can explain a result too: to ignore it would be worse.
 //
 // Some facts follow from another one and are no further change. If the kernel is another build, so are the

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 

@@ -32,55 +32,55 @@ bool all_before(const RunList& first, const RunList& second) {
          started(*std::ranges::min_element(second, {}, started));
 }
 
-void note_order(const Sampling& sampling, Caveats& caveats) {
-  if (sampling.in_blocks()) {
-    if (sampling.runs_left_out() > 0) {
+void note_order(const Grouping& grouping, Caveats& caveats) {
+  if (grouping.in_blocks()) {
+    if (grouping.runs_left_out() > 0) {
       caveats.add(
           Gravity::weakens,
           fmt::format(
               "Not counted, because their blocks lack one side or fell into two boots: {} of {} runs.",
-              sampling.runs_left_out(), sampling.a().size() + sampling.b().size()));
+              grouping.runs_left_out(), grouping.a().size() + grouping.b().size()));
     }
-    if (sampling.pairing() == Pairing::boots_of_blocks) {
+    if (grouping.pairing() == Pairing::boots_of_blocks) {
       caveats.add(Gravity::told,
-                  sampling.is_crossed()
+                  grouping.is_crossed()
                       ? "The blocks are of several boots and of several builds: the interval allows for both."
                       : "The blocks are of several boots, and each boot counts as one sample.");
     }
-    if (sampling.pairing() == Pairing::builds_of_blocks) {
+    if (grouping.pairing() == Pairing::builds_of_blocks) {
       caveats.add(Gravity::told,
                   "The blocks are of several builds, and each pair of them counts as one sample.");
     }
-    if (sampling.uneven_blocks() > 0) {
+    if (grouping.uneven_blocks() > 0) {
       caveats.add(
           Gravity::weakens,
           fmt::format(
               "Blocks with more runs of one side than of the other, in which a drift of the host does "
               "not cancel: {}.",
-              sampling.uneven_blocks()));
+              grouping.uneven_blocks()));
     }
-    if (sampling.partial_blocks() > 0) {
+    if (grouping.partial_blocks() > 0) {
       caveats.add(Gravity::weakens,
                   fmt::format("Blocks that are not whole, whose differences spread more than those of the "
                               "others: {}.",
-                              sampling.partial_blocks()));
+                              grouping.partial_blocks()));
     }
     return;
   }
-  if (sampling.boots_for_each_letter()) {
+  if (grouping.boots_for_each_letter()) {
     caveats.add(Gravity::told,
                 "Each letter of a block has a boot of its own, and each boot counts as one sample.");
     return;
   }
-  if (!all_started(sampling.a()) || !all_started(sampling.b())) {
+  if (!all_started(grouping.a()) || !all_started(grouping.b())) {
     caveats.add(Gravity::verdict,
                 "Not interleaved in blocks, and it is not known when each run was: a drift of the host "
                 "cannot be told from the change.");
-  } else if (all_before(sampling.a(), sampling.b())) {
+  } else if (all_before(grouping.a(), grouping.b())) {
     caveats.add(Gravity::verdict,
                 "Not interleaved: all runs of A were before all of B, so that a drift of the host cannot be "
                 "told from the change.");
-  } else if (all_before(sampling.b(), sampling.a())) {
+  } else if (all_before(grouping.b(), grouping.a())) {
     caveats.add(Gravity::verdict,
                 "Not interleaved: all runs of B were before all of A, so that a drift of the host cannot be "
                 "told from the change.");
@@ -91,26 +91,26 @@ void note_order(const Sampling& sampling, Caveats& caveats) {
   }
 }
 
-void note_boots(const Sampling& sampling, Caveats& caveats) {
-  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+void note_boots(const Grouping& grouping, Caveats& caveats) {
+  const auto boots_a = boots_of(grouping.a()), boots_b = boots_of(grouping.b());
   if (boots_a.size() == 1 && boots_b.size() == 1 && boots_a != boots_b) {
     caveats.add(Gravity::verdict, "One boot each: not separable from boot-to-boot variation.");
   }
   const auto has_build = [](const ComparedRun* run) { return !run->build.empty(); };
-  if (!sampling.in_blocks() &&
-      (std::ranges::any_of(sampling.a(), has_build) || std::ranges::any_of(sampling.b(), has_build))) {
+  if (!grouping.in_blocks() &&
+      (std::ranges::any_of(grouping.a(), has_build) || std::ranges::any_of(grouping.b(), has_build))) {
     caveats.add(Gravity::verdict,
                 "The runs are of several builds, but not in blocks that they share: those of one build have "
                 "its luck, which the interval does not know.");
   }
   const bool all_known =
-      std::ranges::all_of(sampling.a(), knows_boot) && std::ranges::all_of(sampling.b(), knows_boot);
+      std::ranges::all_of(grouping.a(), knows_boot) && std::ranges::all_of(grouping.b(), knows_boot);
   if (!all_known && (boots_a.size() > 1 || boots_b.size() > 1)) {
     caveats.add(
         Gravity::verdict,
         fmt::format("The runs are of several boots, but not of all of them the boot is known: each {} "
                     "counts as a sample, though those of one boot share its luck.",
-                    sampling.in_blocks() ? "block" : "run"));
+                    grouping.in_blocks() ? "block" : "run"));
   }
 }
 
@@ -179,21 +179,21 @@ ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<Compare
   return mixed;
 }
 
-RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, double threshold, double level) {
+RatioEstimate figure_effect(const Grouping& grouping, const Figure& figure, double threshold, double level) {
   const FigureOf of(figure);
   const auto log = [&of](const ComparedRun& run) { return of.log(run); };
   RatioEstimate effect;
-  const RunValues raw_a = values_of(sampling.a(), of);
-  const RunValues raw_b = values_of(sampling.b(), of);
+  const RunValues raw_a = values_of(grouping.a(), of);
+  const RunValues raw_b = values_of(grouping.b(), of);
   effect.median_a = median_of(raw_a).value_or(0);
   effect.median_b = median_of(raw_b).value_or(0);
-  const RunValues logs_a = values_of(sampling.a(), log);
-  const RunValues logs_b = values_of(sampling.b(), log);
-  const Samples samples = sampling.samples(logs_a, logs_b);
+  const RunValues logs_a = values_of(grouping.a(), log);
+  const RunValues logs_b = values_of(grouping.b(), log);
+  const Samples samples = grouping.samples(logs_a, logs_b);
   effect.n_a = static_cast<std::uint32_t>(samples.a.size());
   effect.n_b = static_cast<std::uint32_t>(samples.b.size());
   if (samples.a.empty() || samples.b.empty()) return effect;
-  const Location location = shift_of(sampling, logs_a, logs_b, level);
+  const Location location = shift_of(grouping, logs_a, logs_b, level);
   effect.ratio = std::exp(location.estimate);
   const Centres centres = centres_of(samples, location.estimate);
   effect.centre_a = std::exp(centres.a);
@@ -205,7 +205,7 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
     effect.high = std::exp(location.interval->high);
     effect.level = location.interval->level;
   }
-  if (sampling.is_crossed()) return effect;  // planning knows one level
+  if (grouping.is_crossed()) return effect;  // planning knows one level
   if (const auto detectable = detectable_shift(samples, level))
     effect.detectable = (1 + threshold) * std::exp(*detectable);
   effect.needed = samples_needed(samples, std::log((1 + 2 * threshold) / (1 + threshold)), level);
@@ -213,7 +213,7 @@ RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, doub
   return effect;
 }
 
-void note_runs(const ArmRuns& runs, const Sampling& sampling, const Figure& figure, Caveats& caveats) {
+void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats) {
   if (runs.a.empty() || runs.b.empty()) return;
   if (runs.arm == Arm::traced) {
     const FigureOf of(figure);
@@ -227,8 +227,8 @@ void note_runs(const ArmRuns& runs, const Sampling& sampling, const Figure& figu
         "One side has plain runs alone and the other traced ones alone: the cost of tracing is in the "
         "difference.");
   }
-  note_order(sampling, caveats);
-  note_boots(sampling, caveats);
+  note_order(grouping, caveats);
+  note_boots(grouping, caveats);
 }
 
 void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,

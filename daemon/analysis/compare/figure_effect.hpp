@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/caveats.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 
@@ -54,13 +54,13 @@ struct ArmRuns {
 [[nodiscard]] ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                   const Figure& figure);
 
-// The ratio of a figure and its precision. `sampling` is of figure_runs(), `threshold` that of the verdict.
+// The ratio of a figure and its precision. `grouping` is of figure_runs(), `threshold` that of the verdict.
 // Of several boots and several builds it is not known what more samples would find.
-[[nodiscard]] RatioEstimate figure_effect(const Sampling& sampling, const Figure& figure, double threshold,
+[[nodiscard]] RatioEstimate figure_effect(const Grouping& grouping, const Figure& figure, double threshold,
                                           double level);
 
 // Adds what the arm, the order in time and the boots of these runs say against the estimate.
-void note_runs(const ArmRuns& runs, const Sampling& sampling, const Figure& figure, Caveats& caveats);
+void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats);
 
 // Notes runs whose figure is unknown, and traced runs in which it is 0 if there are plain ones too.
 void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,

@@ -135,14 +135,14 @@ void test_together(std::vector<FunctionRow>& rows, double level) {
   }
 }
 
-void test_rows(std::vector<FunctionRow>& rows, const Sampling& sampling, double level) {
+void test_rows(std::vector<FunctionRow>& rows, const Grouping& grouping, double level) {
   std::vector<double> p;
   for (FunctionRow& row : rows) {
     if (!row.tested) {
       row.delta.cost = difference_of_medians(row.costs[0].a, row.costs[0].b);
       continue;
     }
-    row.shift = corrected_shift(sampling, row.costs, level);
+    row.shift = corrected_shift(grouping, row.costs, level);
     row.delta.cost = row.shift.estimate;
     if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
@@ -203,7 +203,7 @@ void note_matches(const std::vector<FunctionRow>& rows, std::size_t without_symb
 
 FunctionDeltas function_deltas(const RunList& a, const RunList& b, const ComparisonSettings& settings,
                                Caveats& caveats) {
-  const Sampling sampling(a, b);
+  const Grouping grouping(a, b);
   const Basis basis = basis_of(a, b);
   const FunctionMatches matches = match_functions(a, b);
   std::vector<FunctionRow> rows;
@@ -226,7 +226,7 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
           {costs(a, function.in_a, within_error[k].a), costs(b, function.in_b, within_error[k].b)});
     }
   }
-  test_rows(rows, sampling, settings.level);
+  test_rows(rows, grouping, settings.level);
   note_matches(rows, matches.without_symbol, caveats);
 
   std::ranges::stable_sort(rows, std::greater<>{},

@@ -7,7 +7,7 @@
 
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
 
 namespace netperfd::analysis {

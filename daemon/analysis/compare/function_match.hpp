@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {

@@ -166,7 +166,7 @@ std::optional<Verdict> overall_leaning(const std::vector<FigureResult>& figures)
   return leaning;
 }
 
-HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+HostResolution resolution_of(const Grouping& grouping, const std::vector<Level>& of_one,
                              const HostResolution& known, const std::optional<double>& spread, double level) {
   HostResolution resolution = known;
   resolution.luck_of_boots = std::max(kLuckOfTwoBoots, spread.value_or(0));
@@ -174,7 +174,7 @@ HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>&
   if (of_one.empty() || known.code) return resolution;
   double luck = 0;
   for (const Level one : of_one) {
-    if (one == Level::boot && boots_of(sampling.a()) == boots_of(sampling.b())) continue;
+    if (one == Level::boot && boots_of(grouping.a()) == boots_of(grouping.b())) continue;
     luck = std::hypot(luck, one == Level::boot ? resolution.luck_of_boots : kLuckOfTwoBuilds);
     resolution.assumed.push_back(one);
   }
@@ -197,15 +197,15 @@ Verdict resolved_verdict(const RatioEstimate& effect, double threshold, Better b
                  resolution.settings);
 }
 
-std::vector<Level> levels_of_one(const Sampling& sampling, const std::vector<std::string>& changed) {
-  const auto boots_a = boots_of(sampling.a()), boots_b = boots_of(sampling.b());
+std::vector<Level> levels_of_one(const Grouping& grouping, const std::vector<std::string>& changed) {
+  const auto boots_a = boots_of(grouping.a()), boots_b = boots_of(grouping.b());
   const bool code = std::ranges::any_of(changed, is_code);
   const bool known =
-      std::ranges::all_of(sampling.a(), knows_boot) && std::ranges::all_of(sampling.b(), knows_boot);
+      std::ranges::all_of(grouping.a(), knows_boot) && std::ranges::all_of(grouping.b(), knows_boot);
   std::vector<Level> levels;
   if (known && boots_a.size() == 1 && boots_b.size() == 1 && (code || boots_a != boots_b))
     levels.push_back(Level::boot);
-  if (code && !sampling.has_several_builds()) levels.push_back(Level::build);
+  if (code && !grouping.has_several_builds()) levels.push_back(Level::build);
   return levels;
 }
 

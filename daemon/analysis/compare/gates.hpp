@@ -65,7 +65,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 // self-tests tell, builds are taken to differ by kLuckOfTwoBuilds, and boots of their own by kLuckOfTwoBoots
 // or, if that is more, by `spread`, that of the samples: what disturbs a host from run to run is not the same
 // in two boots either, and which of it lasts for a whole boot is not known from one.
-[[nodiscard]] HostResolution resolution_of(const Sampling& sampling, const std::vector<Level>& of_one,
+[[nodiscard]] HostResolution resolution_of(const Grouping& grouping, const std::vector<Level>& of_one,
                                            const HostResolution& known, const std::optional<double>& spread,
                                            double level);
 // `settings` is a ratio above 1. A change must be larger, and equivalence needs one within the threshold.
@@ -78,7 +78,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 // Gate 8: the levels whose luck the interval cannot know, because a side has one unit of them. A boot can
 // make a difference if each side has its own, or if the sides differ in code, which each boot places in
 // memory anew; a build if the sides differ in code.
-[[nodiscard]] std::vector<Level> levels_of_one(const Sampling& sampling,
+[[nodiscard]] std::vector<Level> levels_of_one(const Grouping& grouping,
                                                const std::vector<std::string>& changed);
 
 // The largest standard deviation, as a share, that these levels may add to the difference without changing

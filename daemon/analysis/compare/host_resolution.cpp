@@ -41,12 +41,12 @@ std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const s
   const FigureOf of(figure);
   const auto log = [&of](const ComparedRun& run) { return of.log(run); };
   const ArmRuns runs = figure_runs(a, b, figure);
-  const Sampling sampling(of_known_boots(runs.a), of_known_boots(runs.b));
-  if (!sampling.in_blocks()) return std::nullopt;
-  const RunValues values_a = values_of(sampling.a(), log);
-  const RunValues values_b = values_of(sampling.b(), log);
-  const MeanSquare boots = mean_square(sampling.samples_of(Unit::boot, values_a, values_b), false);
-  const MeanSquare builds = mean_square(sampling.samples_of(Unit::build, values_a, values_b), true);
+  const Grouping grouping(of_known_boots(runs.a), of_known_boots(runs.b));
+  if (!grouping.in_blocks()) return std::nullopt;
+  const RunValues values_a = values_of(grouping.a(), log);
+  const RunValues values_b = values_of(grouping.b(), log);
+  const MeanSquare boots = mean_square(grouping.samples_of(Unit::boot, values_a, values_b), false);
+  const MeanSquare builds = mean_square(grouping.samples_of(Unit::build, values_a, values_b), true);
   if (boots.freedom == 0 && builds.freedom == 0) return std::nullopt;
   const double fewest = boots.freedom == 0    ? builds.freedom
                         : builds.freedom == 0 ? boots.freedom

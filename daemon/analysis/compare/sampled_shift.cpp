@@ -39,13 +39,13 @@ SampledSide sampled_side(std::span<const std::uint64_t> counts, std::span<const 
   return side;
 }
 
-SampledPlace sampled_place(const Sampling& sampling, SampledSide a, SampledSide b, double level) {
+SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide b, double level) {
   SampledPlace place;
   ShiftEstimate& cost = place.shift.cost;
-  cost = estimate_shift(sampling, a.values, b.values, level);
+  cost = estimate_shift(grouping, a.values, b.values, level);
   if (!cost.low) cost.p.reset();  // with too few runs no p can be small
   widen_by_counting(cost, a.variance + b.variance, level);
-  place.samples = sampling.samples(a.values, b.values);
+  place.samples = grouping.samples(a.values, b.values);
   place.a = std::move(a);
   place.b = std::move(b);
   return place;

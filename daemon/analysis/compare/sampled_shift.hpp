@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
@@ -31,7 +31,7 @@ struct SampledPlace {
   Samples samples;
   SampledShift shift;  // without a p, if there are too few runs for an interval
 };
-[[nodiscard]] SampledPlace sampled_place(const Sampling& sampling, SampledSide a, SampledSide b,
+[[nodiscard]] SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide b,
                                          double level);
 
 // Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp).

@@ -33,13 +33,13 @@ Centres centres_of(const Samples& samples, double shift) {
   return {.a = middle - shift / 2, .b = middle + shift / 2};
 }
 
-ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
+ShiftEstimate estimate_shift(const Grouping& grouping, const RunValues& a, const RunValues& b, double level) {
   ShiftEstimate estimate;
   estimate.centre_a = median_of(a).value_or(0);
   estimate.centre_b = median_of(b).value_or(0);
-  const Samples samples = sampling.samples(a, b);
+  const Samples samples = grouping.samples(a, b);
   if (samples.a.empty() || samples.b.empty()) return estimate;
-  const Location location = shift_of(sampling, a, b, level);
+  const Location location = shift_of(grouping, a, b, level);
   estimate.shift = location.estimate;
   const Centres centres = centres_of(samples, location.estimate);
   estimate.centre_a = centres.a;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
@@ -18,7 +18,7 @@ struct Centres {
 [[nodiscard]] Centres centres_of(const Samples& samples, double shift);
 
 // If a side has no sample, there is no shift.
-[[nodiscard]] ShiftEstimate estimate_shift(const Sampling& sampling, const RunValues& a, const RunValues& b,
+[[nodiscard]] ShiftEstimate estimate_shift(const Grouping& grouping, const RunValues& a, const RunValues& b,
                                            double level);
 
 // From the medians alone, for figures that are reported but not tested.

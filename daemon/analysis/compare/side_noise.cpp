@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/model/noise.hpp"
 
 namespace netperfd::analysis {
@@ -182,8 +182,8 @@ void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution
   }
   const ArmRuns quiet = quiet_runs(runs);
   const std::size_t left_out = runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size();
-  const Sampling sampling(quiet.a, quiet.b);
-  const RatioEstimate effect = figure_effect(sampling, figure, result.threshold,
+  const Grouping grouping(quiet.a, quiet.b);
+  const RatioEstimate effect = figure_effect(grouping, figure, result.threshold,
                                              level_of_each(settings.level, settings.figures.size()));
   const Verdict verdict =
       effect.ratio ? resolved_verdict(effect, result.threshold, result.better, resolution) : Verdict::too_few;

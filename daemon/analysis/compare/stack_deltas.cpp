@@ -96,7 +96,7 @@ std::vector<std::uint64_t> StackTree::add_up(const Node& node, Side side, FrameD
 
 void StackTree::compare(const RunList& a, const RunList& b, const ComparisonSettings& settings,
                         StackComparison& comparison) const {
-  const Sampling sampling(a, b);
+  const Grouping grouping(a, b);
   std::uint64_t all = 0;
   for (const auto& of_runs : nodes_.front().of_runs) {
     for (const OfRun& run : of_runs) all += run.total;
@@ -113,7 +113,7 @@ void StackTree::compare(const RunList& a, const RunList& b, const ComparisonSett
     for (const Side side : {side_a, side_b}) counts[side] = add_up(node, side, frame);
     if (all > 0 && static_cast<double>(frame.samples_a + frame.samples_b) >= least) {
       tested.push_back(comparison.frames.size());
-      places.push_back(sampled_place(sampling, sampled_side(counts[side_a], weights_[side_a]),
+      places.push_back(sampled_place(grouping, sampled_side(counts[side_a], weights_[side_a]),
                                      sampled_side(counts[side_b], weights_[side_b]), settings.level));
     }
     comparison.frames.push_back(std::move(frame));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/stack_comparison.hpp"
 

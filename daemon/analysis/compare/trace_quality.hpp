@@ -5,7 +5,7 @@
 #include <string>
 
 #include "daemon/analysis/compare/caveats.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 

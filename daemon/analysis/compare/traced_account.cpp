@@ -35,7 +35,7 @@ std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
 class TracedCosts {
  public:
   TracedCosts(const RunList& a, const RunList& b, const TracerCosts& costs, double level)
-      : sampling_(a, b), level_(level) {
+      : grouping_(a, b), level_(level) {
     for (const auto& each : costs_within_error(costs)) {
       sides_.emplace_back(costs_of_side(a, *each.a), costs_of_side(b, *each.b));
     }
@@ -43,7 +43,7 @@ class TracedCosts {
 
   template <class Figure>
   [[nodiscard]] ShiftEstimate shift(Figure figure) const {
-    return corrected_shift(sampling_, values(figure), level_).estimate;
+    return corrected_shift(grouping_, values(figure), level_).estimate;
   }
 
   // The figure of all runs, with each of costs_within_error().
@@ -68,7 +68,7 @@ class TracedCosts {
     return side;
   }
 
-  Sampling sampling_;
+  Grouping grouping_;
   double level_;
   std::vector<std::pair<SideCosts, SideCosts>> sides_;  // with each of costs_within_error()
 };
@@ -96,7 +96,7 @@ class ChangeShares::Parts {
  public:
   Parts(const RunList& a, const RunList& b, const TracerCosts& cost, const TracedAccount& account,
         double level)
-      : sampling_(a, b), level_(level), costs_(a, b, cost, level), account_(account) {
+      : grouping_(a, b), level_(level), costs_(a, b, cost, level), account_(account) {
     times_ = costs_.values([](const Costs& run) { return run.busy - run.tracer; });
     functions_ = costs_.values([](const Costs& run) { return run.functions; });
   }
@@ -124,7 +124,7 @@ class ChangeShares::Parts {
     std::vector<SideValues> rest;
     for (std::size_t i = 0; i < part.size(); ++i)
       rest.push_back({less(part[i].a, times_[i].a), less(part[i].b, times_[i].b)});
-    return corrected_shift(sampling_, rest, level_).estimate;
+    return corrected_shift(grouping_, rest, level_).estimate;
   }
 
   // The farthest share in this direction that fits; absent if there is no such end.
@@ -146,7 +146,7 @@ class ChangeShares::Parts {
     return outside;
   }
 
-  Sampling sampling_;
+  Grouping grouping_;
   double level_;
   TracedCosts costs_;
   TracedAccount account_;

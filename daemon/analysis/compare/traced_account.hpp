@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
 #include "daemon/model/comparison.hpp"
 

@@ -65,10 +65,10 @@ bool have_different_kernels(const RunList& a, const RunList& b) {
 }
 
 // How far the shift of figures[0] moves with the error of the cost.
-double error_of_shift(const Sampling& sampling, const std::vector<SideValues>& figures, double level) {
+double error_of_shift(const Grouping& grouping, const std::vector<SideValues>& figures, double level) {
   std::vector<double> shifts;
   for (const SideValues& figure : figures) {
-    shifts.push_back(estimate_shift(sampling, figure.a, figure.b, level).shift.value_or(0));
+    shifts.push_back(estimate_shift(grouping, figure.a, figure.b, level).shift.value_or(0));
   }
   double error = 0;
   for (std::size_t part = 1; part + 1 < shifts.size(); part += 2) {
@@ -95,7 +95,7 @@ void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveat
   const auto of_call = [](const ComparedRun& run) -> std::optional<double> {
     return run.trace->cost->entry_ns + run.trace->cost->callee_ns;
   };
-  const auto costs = estimate_shift(Sampling(a, b), values_of(a, of_call), values_of(b, of_call), level);
+  const auto costs = estimate_shift(Grouping(a, b), values_of(a, of_call), values_of(b, of_call), level);
   if (!used.common) {
     caveats.add(
         Gravity::weakens,
@@ -141,14 +141,14 @@ std::vector<TracerCosts> costs_within_error(const TracerCosts& costs) {
   return within;
 }
 
-CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideValues>& figures,
+CorrectedShift corrected_shift(const Grouping& grouping, const std::vector<SideValues>& figures,
                                double level) {
   const auto& [a, b] = figures.front();
   CorrectedShift corrected{
-      .estimate = estimate_shift(sampling, a, b, level), .samples = sampling.samples(a, b), .margin = 0};
+      .estimate = estimate_shift(grouping, a, b, level), .samples = grouping.samples(a, b), .margin = 0};
   ShiftEstimate& estimate = corrected.estimate;
   if (!estimate.low || figures.size() == 1) return corrected;
-  const double error = normal_quantile((1 + level) / 2) * error_of_shift(sampling, figures, level);
+  const double error = normal_quantile((1 + level) / 2) * error_of_shift(grouping, figures, level);
   const double below = *estimate.shift - *estimate.low, above = *estimate.high - *estimate.shift;
   const double lower = std::hypot(below, error) - below, higher = std::hypot(above, error) - above;
   estimate.low = *estimate.low - lower;
@@ -157,7 +157,7 @@ CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideV
   const double moved = std::clamp(*estimate.shift, -higher, lower);
   for (double& value : corrected.samples.b) value -= moved;
   estimate.p =
-      sampling.is_crossed()
+      grouping.is_crossed()
           ? p_of_interval(*estimate.shift, *estimate.shift > 0 ? below + lower : above + higher, level)
           : shift_of(corrected.samples, level).p;
   return corrected;

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/caveats.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
@@ -68,7 +68,7 @@ struct CorrectedShift {
 // `figures` has the figure with each of costs_within_error(). v is the change of its shift for the entry's
 // error plus that for the callee's, of both sides if each has its own: the two of one calibration are not
 // independent.
-[[nodiscard]] CorrectedShift corrected_shift(const Sampling& sampling, const std::vector<SideValues>& figures,
+[[nodiscard]] CorrectedShift corrected_shift(const Grouping& grouping, const std::vector<SideValues>& figures,
                                              double level);
 
 }  // namespace netperfd::analysis

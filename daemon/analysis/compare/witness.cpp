@@ -90,11 +90,11 @@ bool is_significant(const std::optional<double>& p_adjusted) {
 class SampledSides {
  public:
   SampledSides(const RunList& a, const RunList& b, double level)
-      : a_(a), b_(b), sampling_(a, b), level_(level) {}
+      : a_(a), b_(b), grouping_(a, b), level_(level) {}
 
   [[nodiscard]] SampledRow row(const MatchedFunction& function) const {
     SampledRow row{.function = function,
-                   .place = sampled_place(sampling_, sampled_values(a_, function.in_a),
+                   .place = sampled_place(grouping_, sampled_values(a_, function.in_a),
                                           sampled_values(b_, function.in_b), level_)};
     row.place.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
     return row;
@@ -107,7 +107,7 @@ class SampledSides {
 
   const RunList& a_;
   const RunList& b_;
-  Sampling sampling_;
+  Grouping grouping_;
   double level_;
 };
 

@@ -13,7 +13,7 @@
 
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 namespace netperfd::analysis {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "daemon/analysis/compare/figure_effect.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
 #include "daemon/core/comparison/run_comparison.hpp"
 #include "daemon/core/comparison/run_selection.hpp"
 #include "daemon/model/wording.hpp"
@@ -179,22 +179,22 @@ Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analy
   }
   Samples samples;
   if (!a.empty() && !b.empty() && a.size() + b.size() == all.size()) {
-    if (analysis::Sampling(a, b).in_blocks()) {
+    if (analysis::Grouping(a, b).in_blocks()) {
       whole = whole_blocks(a, b);
       const auto is_cut = [&](const analysis::ComparedRun* run) {
         return !whole.contains({run->job, run->block});
       };
       std::erase_if(a, is_cut);
       std::erase_if(b, is_cut);
-      const analysis::Sampling sampling(a, b);
-      samples.pairing = sampling.pairing();
+      const analysis::Grouping grouping(a, b);
+      samples.pairing = grouping.pairing();
       if (whole.empty()) return samples;  // none are enough
       const analysis::Samples paired =
-          sampling.samples(values_of(sampling.a(), log), values_of(sampling.b(), log));
+          grouping.samples(values_of(grouping.a(), log), values_of(grouping.b(), log));
       for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
       return with_spread(std::move(samples));
     }
-    if (analysis::Sampling(a, b).boots_for_each_letter()) return samples_of_boots(a, b, figure);
+    if (analysis::Grouping(a, b).boots_for_each_letter()) return samples_of_boots(a, b, figure);
   }
   for (const analysis::ComparedRun* run : all) samples.values.push_back(*figure.log(*run));
   return with_spread(std::move(samples));

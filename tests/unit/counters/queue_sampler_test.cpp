@@ -75,7 +75,7 @@ class QueueSamples : public RunCountersHere {
     return source_.open(udp, {client_.pid(), server_.pid()});
   }
   // A sampler of the client's device alone.
-  std::unique_ptr<QueueSampler> sampler(QueueSampling sampling) {
+  std::unique_ptr<QueueSampler> sampler(QueueSamplerSettings sampling) {
     if (!sockets_) sockets_ = open_sockets_in(fmt::format("/proc/{}/ns/net", client_.pid())).value();
     auto made = std::make_unique<QueueSampler>(clock_, sampling);
     made->add(sockets_->route, "left", find_device(sockets_->route, "wire").value());

@@ -246,7 +246,7 @@ TEST_F(RunCountersHere, keep_a_bounded_number_of_samples_spread_over_the_run) {
   listen_at_the_server();
   auto sockets = open_sockets_in(fmt::format("/proc/{}/ns/net", client_.pid()));
   ASSERT_TRUE(sockets) << sockets.error().message;
-  TcpSampling sampling;
+  TcpSamplerSettings sampling;
   sampling.peer = {parse_address("10.78.0.2"), kPort};
   sampling.most_samples = 8;
   TcpSampler sampler{clock_, sockets->diag, sampling};

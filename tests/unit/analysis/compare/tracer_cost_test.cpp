@@ -88,7 +88,7 @@ TEST(CostsWithinError, are_the_cost_alone_without_an_error) {
 // Two sides of six runs whose shift is 10, with the interval [8, 12].
 class CorrectedShiftTest : public testing::Test {
  protected:
-  CorrectedShiftTest() : a_(6), b_(6), sampling_(list_of(a_), list_of(b_)) {}
+  CorrectedShiftTest() : a_(6), b_(6), grouping_(list_of(a_), list_of(b_)) {}
 
   // The figure of a cost that makes B's larger by that much.
   static SideValues figure(double shift) {
@@ -101,11 +101,11 @@ class CorrectedShiftTest : public testing::Test {
   }
 
   std::vector<ComparedRun> a_, b_;
-  Sampling sampling_;
+  Grouping grouping_;
 };
 
 TEST_F(CorrectedShiftTest, without_an_error_is_that_of_the_rank_test) {
-  const auto found = corrected_shift(sampling_, {figure(10)}, 0.95);
+  const auto found = corrected_shift(grouping_, {figure(10)}, 0.95);
   EXPECT_EQ(found.estimate.shift, 10);
   EXPECT_EQ(found.estimate.low, 7);
   EXPECT_EQ(found.estimate.high, 13);
@@ -116,7 +116,7 @@ TEST_F(CorrectedShiftTest, without_an_error_is_that_of_the_rank_test) {
 TEST_F(CorrectedShiftTest, has_an_interval_that_is_wider_by_the_error_in_squares) {
   // 1.5 for the entry, the larger of both directions, and 0.5 for the callee.
   const auto found =
-      corrected_shift(sampling_, {figure(10), figure(8.5), figure(11), figure(10.5), figure(9.5)}, 0.95);
+      corrected_shift(grouping_, {figure(10), figure(8.5), figure(11), figure(10.5), figure(9.5)}, 0.95);
   EXPECT_EQ(found.estimate.shift, 10);
   // sqrt(3^2 + (1.95996 * 2)^2)
   EXPECT_NEAR(*found.estimate.low, 10 - 4.9362, 1e-4);
@@ -131,7 +131,7 @@ TEST_F(CorrectedShiftTest, has_a_p_that_does_not_contradict_its_interval) {
   for (const double shift : {-6.0, -4.0, 2.0, 3.3, 3.7, 5.0, 6.0, 9.0}) {
     for (const double error : {0.1, 0.5, 1.0, 2.0, 4.0}) {
       const auto found = corrected_shift(
-          sampling_,
+          grouping_,
           {figure(shift), figure(shift + error), figure(shift - error), figure(shift), figure(shift)}, 0.95);
       const bool outside = *found.estimate.low > 0 || *found.estimate.high < 0;
       EXPECT_EQ(outside, *found.estimate.p <= 0.05) << shift << " with an error of " << error;
@@ -141,7 +141,7 @@ TEST_F(CorrectedShiftTest, has_a_p_that_does_not_contradict_its_interval) {
 
 TEST_F(CorrectedShiftTest, finds_nothing_where_the_error_of_the_cost_is_greater_than_the_shift) {
   const auto found =
-      corrected_shift(sampling_, {figure(10), figure(20), figure(0), figure(10), figure(10)}, 0.95);
+      corrected_shift(grouping_, {figure(10), figure(20), figure(0), figure(10), figure(10)}, 0.95);
   EXPECT_LT(*found.estimate.low, 0);
   EXPECT_EQ(*found.estimate.p, 1);
 }

@@ -38,13 +38,13 @@ struct Samples {
 // What the blocks of one sample have in common.
 enum class Unit { block, build, boot, build_in_boot };
 
-class Sampling {
+class Grouping {
  public:
   // Samples are blocks if every run belongs to one and some block has runs of both sides. If the boot of each
   // run is known and they are several, their boots are the samples; otherwise their pairs of builds, if they
   // are several. Without blocks, or if no boot has runs of both sides, samples are boots if a side has
   // several and the boot of every run is known, otherwise runs. The runs must outlive this object.
-  Sampling(RunList a, RunList b);
+  Grouping(RunList a, RunList b);
 
   [[nodiscard]] Pairing pairing() const { return pairing_; }
   [[nodiscard]] bool in_blocks() const {
@@ -103,7 +103,7 @@ class Sampling {
 // Of all samples. With several boots and several builds, the squared half-widths of their intervals are
 // added, less that of builds within boots, which is in both (Cameron, Gelbach and Miller, J. Bus. Econ. Stat.
 // 29, 2011), and p is p_of_interval().
-[[nodiscard]] Location shift_of(const Sampling& sampling, const RunValues& a, const RunValues& b,
+[[nodiscard]] Location shift_of(const Grouping& grouping, const RunValues& a, const RunValues& b,
                                 double level);
 // The p of a normal error whose interval reaches so far towards 0: at most 1 - level if it does not contain
 // 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -70,8 +70,8 @@ std::optional<Widths> widths_of(const Location& location) {
   return Widths{.below = below * below, .above = above * above};
 }
 
-Location crossed_shift(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
-  const auto by = [&](Unit unit) { return shift_of(sampling.samples_of(unit, a, b), level); };
+Location crossed_shift(const Grouping& grouping, const RunValues& a, const RunValues& b, double level) {
+  const auto by = [&](Unit unit) { return shift_of(grouping.samples_of(unit, a, b), level); };
   const Location boots = by(Unit::boot), builds = by(Unit::build), cells = by(Unit::build_in_boot);
   Location location{.estimate = cells.estimate, .interval = {}, .p = 1};
   const auto of_boots = widths_of(boots), of_builds = widths_of(builds);
@@ -104,7 +104,7 @@ std::set<std::string> boots_of(const RunList& runs) {
   return boots;
 }
 
-Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
+Grouping::Grouping(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
   if (has_own_boots() && group_by_boot()) {
     pairing_ = Pairing::boots;
     boots_for_each_letter_ = std::ranges::all_of(a_, in_block) && std::ranges::all_of(b_, in_block);
@@ -120,14 +120,14 @@ Sampling::Sampling(RunList a, RunList b) : a_(std::move(a)), b_(std::move(b)) {
 }
 
 // No boot has runs of both sides: the difference within a block is that of its boots, too.
-bool Sampling::has_own_boots() const {
+bool Grouping::has_own_boots() const {
   if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return false;
   const auto of_a = boots_of(a_);
   return std::ranges::none_of(
       b_, [&](const ComparedRun* run) { return of_a.contains(run->fingerprint->boot_id); });
 }
 
-bool Sampling::group_by_block() {
+bool Grouping::group_by_block() {
   if (!std::ranges::all_of(a_, in_block) || !std::ranges::all_of(b_, in_block)) return false;
   auto blocks_a = by_block(a_);
   auto blocks_b = by_block(b_);
@@ -146,7 +146,7 @@ bool Sampling::group_by_block() {
 }
 
 // A block that a reboot cut has the luck of two boots in its difference.
-void Sampling::leave_out_cut_blocks() {
+void Grouping::leave_out_cut_blocks() {
   std::vector<std::size_t> whole;
   for (std::size_t block = 0; block < groups_a_.size(); ++block) {
     std::set<std::string> boots;
@@ -166,7 +166,7 @@ void Sampling::leave_out_cut_blocks() {
   groups_b_ = std::move(of_b);
 }
 
-void Sampling::group_blocks() {
+void Grouping::group_blocks() {
   const auto first_a = [this](std::size_t block) { return a_[groups_a_[block].front()]; };
   const auto first_b = [this](std::size_t block) { return b_[groups_b_[block].front()]; };
   auto boots = boots_of(a_);
@@ -184,7 +184,7 @@ void Sampling::group_blocks() {
   if (!boot_of_block_.empty()) pairing_ = Pairing::boots_of_blocks;
 }
 
-std::size_t Sampling::partial_blocks() const {
+std::size_t Grouping::partial_blocks() const {
   if (!in_blocks()) return 0;
   std::size_t fullest = 0, partial = 0;
   for (const auto& group : groups_a_) fullest = std::max(fullest, group.size());
@@ -195,7 +195,7 @@ std::size_t Sampling::partial_blocks() const {
   return partial;
 }
 
-bool Sampling::group_by_boot() {
+bool Grouping::group_by_boot() {
   if (!std::ranges::all_of(a_, knows_boot) || !std::ranges::all_of(b_, knows_boot)) return false;
   auto boots_a = by_boot(a_);
   auto boots_b = by_boot(b_);
@@ -205,7 +205,7 @@ bool Sampling::group_by_boot() {
   return true;
 }
 
-std::optional<double> Sampling::sample(const RunValues& values, const std::vector<std::size_t>& group) const {
+std::optional<double> Grouping::sample(const RunValues& values, const std::vector<std::size_t>& group) const {
   std::vector<double> known;
   for (const std::size_t index : group) {
     if (values[index]) known.push_back(*values[index]);
@@ -215,7 +215,7 @@ std::optional<double> Sampling::sample(const RunValues& values, const std::vecto
   return std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size());
 }
 
-Samples Sampling::samples(const RunValues& a, const RunValues& b) const {
+Samples Grouping::samples(const RunValues& a, const RunValues& b) const {
   if (pairing_ == Pairing::boots_of_blocks) return samples_of(Unit::boot, a, b);
   if (pairing_ == Pairing::builds_of_blocks) return samples_of(Unit::build, a, b);
   if (pairing_ == Pairing::blocks) return samples_of(Unit::block, a, b);
@@ -229,7 +229,7 @@ Samples Sampling::samples(const RunValues& a, const RunValues& b) const {
   return samples;
 }
 
-Samples Sampling::samples_of(Unit unit, const RunValues& a, const RunValues& b) const {
+Samples Grouping::samples_of(Unit unit, const RunValues& a, const RunValues& b) const {
   const auto unit_of = [&](std::size_t block) -> std::pair<std::size_t, std::size_t> {
     if (unit == Unit::block) return {block, 0};
     const auto number = [block](const std::vector<std::size_t>& of_block) {
@@ -286,9 +286,9 @@ double p_of_interval(double estimate, double half_width, double level) {
   return std::erfc(std::abs(estimate) / half_width * normal_quantile((1 + level) / 2) / std::numbers::sqrt2);
 }
 
-Location shift_of(const Sampling& sampling, const RunValues& a, const RunValues& b, double level) {
-  if (sampling.is_crossed()) return crossed_shift(sampling, a, b, level);
-  return shift_of(sampling.samples(a, b), level);
+Location shift_of(const Grouping& grouping, const RunValues& a, const RunValues& b, double level) {
+  if (grouping.is_crossed()) return crossed_shift(grouping, a, b, level);
+  return shift_of(grouping.samples(a, b), level);
 }
 
 std::optional<std::uint32_t> samples_needed(const Samples& samples, double shift, double level) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/comparison.hpp"
-#include "daemon/analysis/compare/sampling.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "tests/unit/analysis/compare/compared_runs.hpp"
 #include "tests/unit/analysis/compare/sampled_sides.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using testing::Not;
 
-TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch) {
+TEST(Grouping, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch) {
   const SampledSides sides = blocks(8, 1.05);
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::blocks);
@@ -29,7 +29,7 @@ TEST(Sampling, of_blocks_has_one_value_a_block_which_linear_drift_does_not_touch
   EXPECT_THAT(comparison.caveats, Not(has_caveat("interleaved")));
 }
 
-TEST(Sampling, tells_of_blocks_that_are_not_whole) {
+TEST(Grouping, tells_of_blocks_that_are_not_whole) {
   SampledSides sides = blocks(8, 1.05);
   EXPECT_THAT(compare(sides.a, sides.b, {}).caveats, Not(has_caveat("not whole")));
   sides.a.pop_back();
@@ -40,7 +40,7 @@ TEST(Sampling, tells_of_blocks_that_are_not_whole) {
                                              "those of the others: 1."));
 }
 
-TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
+TEST(Grouping, of_few_blocks_is_too_few_however_many_runs_they_have) {
   const SampledSides sides = blocks(5, 1.05);
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::blocks);
@@ -48,7 +48,7 @@ TEST(Sampling, of_few_blocks_is_too_few_however_many_runs_they_have) {
   EXPECT_NEAR(comparison.effect.ratio.value_or(0), 1.05, 2e-4);
 }
 
-TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
+TEST(Grouping, keeps_blocks_of_two_jobs_apart) {
   SampledSides sides = blocks(4, 1.05);
   SampledSides more = blocks(4, 1.05);
   for (auto* side : {&more.a, &more.b}) {
@@ -59,7 +59,7 @@ TEST(Sampling, keeps_blocks_of_two_jobs_apart) {
   EXPECT_EQ(compare(sides.a, sides.b, {}).effect.n_a, 8U);
 }
 
-TEST(Sampling, of_blocks_in_several_boots_has_one_value_a_boot) {
+TEST(Grouping, of_blocks_in_several_boots_has_one_value_a_boot) {
   SampledSides sides = blocks(14, 1.05);
   boot_every(2, sides);
   const Comparison comparison = compare(sides.a, sides.b, {});
@@ -86,7 +86,7 @@ SampledSides booted_letters(std::uint32_t count, double ratio, int each) {
   return sides;
 }
 
-TEST(Sampling, of_letters_that_have_a_boot_each_has_one_value_a_boot) {
+TEST(Grouping, of_letters_that_have_a_boot_each_has_one_value_a_boot) {
   const SampledSides sides = booted_letters(2, 2, 5);
   const Comparison comparison = compare(sides.a, sides.b, {});
   EXPECT_EQ(comparison.pairing, Pairing::boots);
@@ -101,7 +101,7 @@ TEST(Sampling, of_letters_that_have_a_boot_each_has_one_value_a_boot) {
 }
 
 // A power cut within a boot: the rest of the letter's runs have another one, which is a sample too.
-TEST(Sampling, of_a_letter_that_fell_into_two_boots_has_two) {
+TEST(Grouping, of_a_letter_that_fell_into_two_boots_has_two) {
   SampledSides sides = booted_letters(2, 2, 5);
   sides.a.front().fingerprint->boot_id = "boot-before";
   const Comparison comparison = compare(sides.a, sides.b, {});
@@ -119,7 +119,7 @@ void build_by_turns(std::uint32_t count, SampledSides& sides) {
   }
 }
 
-TEST(Sampling, of_blocks_of_several_builds_has_one_value_a_pair_of_builds) {
+TEST(Grouping, of_blocks_of_several_builds_has_one_value_a_pair_of_builds) {
   SampledSides sides = blocks(14, 1.05);
   boot_every(14, sides);
   build_by_turns(7, sides);
@@ -136,7 +136,7 @@ TEST(Sampling, of_blocks_of_several_builds_has_one_value_a_pair_of_builds) {
 }
 
 // Boots differ in steps of 1 %, builds in steps of 2 %: the interval holds both.
-TEST(Sampling, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval) {
+TEST(Grouping, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval) {
   SampledSides sides = blocks(49, 1.04);
   boot_every(7, sides);
   build_by_turns(7, sides);
@@ -159,7 +159,7 @@ TEST(Sampling, of_several_boots_and_builds_has_the_luck_of_both_in_its_interval)
   EXPECT_GT(*comparison.effect.p, 0.05);
 }
 
-TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
+TEST(Grouping, leaves_out_a_block_that_fell_into_two_boots) {
   SampledSides sides = blocks(14, 1.05);
   boot_every(2, sides);
   sides.b.back().fingerprint->boot_id = "boot-after";
@@ -170,7 +170,7 @@ TEST(Sampling, leaves_out_a_block_that_fell_into_two_boots) {
       has_caveat("Not counted, because their blocks lack one side or fell into two boots: 4 of 56 runs."));
 }
 
-TEST(Sampling, of_whole_blocks_of_one_boot_is_by_block_though_a_reboot_cut_another) {
+TEST(Grouping, of_whole_blocks_of_one_boot_is_by_block_though_a_reboot_cut_another) {
   SampledSides sides = blocks(8, 1.05);
   boot_every(8, sides);
   sides.a.front().fingerprint->boot_id = "boot-before";
@@ -181,7 +181,7 @@ TEST(Sampling, of_whole_blocks_of_one_boot_is_by_block_though_a_reboot_cut_anoth
   EXPECT_THAT(comparison.caveats, Not(has_caveat("not of all of them the boot is known")));
 }
 
-TEST(Sampling, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
+TEST(Grouping, of_one_boot_says_up_to_which_spread_of_boots_its_verdict_holds) {
   SampledSides sides = blocks(8, 1.1);
   boot_every(8, sides);
   EXPECT_FALSE(compare(sides.a, sides.b, {.changed = {"sysctl:net.core.rmem_max"}}).luck_spread);
@@ -207,7 +207,7 @@ void set_governor(std::uint32_t first, std::uint32_t last, std::vector<ComparedR
   }
 }
 
-TEST(Sampling, compares_facts_within_blocks_whatever_runs_failed) {
+TEST(Grouping, compares_facts_within_blocks_whatever_runs_failed) {
   SampledSides sides = blocks(8, 1.05);
   set_governor(4, 8, sides.a);
   set_governor(4, 8, sides.b);
@@ -220,14 +220,14 @@ TEST(Sampling, compares_facts_within_blocks_whatever_runs_failed) {
   EXPECT_THAT(comparison.facts[0].runs_a, testing::ElementsAre(5, 11));
 }
 
-TEST(Sampling, finds_a_fact_that_differs_in_each_block_in_another_way) {
+TEST(Grouping, finds_a_fact_that_differs_in_each_block_in_another_way) {
   SampledSides sides = blocks(8, 1.05);
   set_governor(1, 4, sides.a);
   set_governor(5, 8, sides.b);
   EXPECT_EQ(compare(sides.a, sides.b, {}).facts.size(), 1U) << "both have it in equal shares";
 }
 
-TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
+TEST(Grouping, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
   SampledSides sides = blocks(8, 1.05);
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 3; });
   std::erase_if(sides.b, [](const ComparedRun& run) { return run.block == 5 && run.letter == 2; });
@@ -238,7 +238,7 @@ TEST(Sampling, leaves_out_a_block_without_one_side_and_tells_of_uneven_ones) {
   EXPECT_THAT(comparison.caveats, has_caveat("does not cancel: 1."));
 }
 
-TEST(Sampling, of_blocks_that_are_not_the_same_ones_is_by_run) {
+TEST(Grouping, of_blocks_that_are_not_the_same_ones_is_by_run) {
   SampledSides sides = blocks(8, 1.05);
   for (ComparedRun& run : sides.b) run.job = 9;
   const Comparison comparison = compare(sides.a, sides.b, {});
@@ -247,13 +247,13 @@ TEST(Sampling, of_blocks_that_are_not_the_same_ones_is_by_run) {
   EXPECT_THAT(comparison.caveats, has_caveat("Not interleaved in blocks"));
 }
 
-TEST(Sampling, says_when_one_side_was_all_before_the_other) {
+TEST(Grouping, says_when_one_side_was_all_before_the_other) {
   const auto early = runs_from(0, eight_around(100)), late = runs_from(10, eight_around(100));
   EXPECT_THAT(compare(early, late, {}).caveats, has_caveat("all runs of A were before all of B"));
   EXPECT_THAT(compare(late, early, {}).caveats, has_caveat("all runs of B were before all of A"));
 }
 
-TEST(Sampling, tells_runs_by_turns_from_those_in_blocks) {
+TEST(Grouping, tells_runs_by_turns_from_those_in_blocks) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(4, eight_around(100));
   const Comparison comparison = compare(a, b, {});
   EXPECT_THAT(comparison.caveats,
@@ -263,7 +263,7 @@ TEST(Sampling, tells_runs_by_turns_from_those_in_blocks) {
   EXPECT_THAT(compare(a, b, {}).caveats, has_caveat("it is not known when each run was"));
 }
 
-TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
+TEST(Grouping, of_several_boots_takes_the_median_of_each_for_one_value) {
   SampledSides sides;
   for (int boot = 0; boot < 5; ++boot) {
     for (auto* side : {&sides.a, &sides.b}) {
@@ -285,7 +285,7 @@ TEST(Sampling, of_several_boots_takes_the_median_of_each_for_one_value) {
   EXPECT_THAT(comparison.caveats, Not(has_caveat("One boot each")));
 }
 
-TEST(Sampling, of_two_boots_a_side_is_too_few_however_many_runs_they_have) {
+TEST(Grouping, of_two_boots_a_side_is_too_few_however_many_runs_they_have) {
   SampledSides sides;
   for (const char* boot : {"1", "2"}) {
     auto a = runs_from(0, eight_around(100)), b = runs_from(30, eight_around(200));
@@ -299,7 +299,7 @@ TEST(Sampling, of_two_boots_a_side_is_too_few_however_many_runs_they_have) {
   EXPECT_EQ(comparison.effect.n_a, 2U);
 }
 
-TEST(Sampling, with_one_boot_a_side_says_what_that_cannot_tell) {
+TEST(Grouping, with_one_boot_a_side_says_what_that_cannot_tell) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
   give_boot(a, "one");
   give_boot(b, "other");
@@ -311,7 +311,7 @@ TEST(Sampling, with_one_boot_a_side_says_what_that_cannot_tell) {
   EXPECT_THAT(compare(a, b, {}).caveats, Not(has_caveat("One boot each")));
 }
 
-TEST(Sampling, of_boots_that_are_not_all_known_is_by_run_and_says_so) {
+TEST(Grouping, of_boots_that_are_not_all_known_is_by_run_and_says_so) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(100));
   give_boot(a, "one");
   give_boot(b, "one");
@@ -322,14 +322,14 @@ TEST(Sampling, of_boots_that_are_not_all_known_is_by_run_and_says_so) {
   EXPECT_THAT(comparison.caveats, has_caveat("not of all of them the boot is known"));
 }
 
-TEST(Sampling, leaves_out_runs_that_do_not_know_and_blocks_that_then_lack_a_side) {
+TEST(Grouping, leaves_out_runs_that_do_not_know_and_blocks_that_then_lack_a_side) {
   const SampledSides sides = blocks(2, 1);
   RunList a, b;
   for (const ComparedRun& run : sides.a) a.push_back(&run);
   for (const ComparedRun& run : sides.b) b.push_back(&run);
-  const Sampling sampling(a, b);
+  const Grouping grouping(a, b);
   const Samples samples =
-      sampling.samples({1.0, 3.0, 5.0, std::nullopt}, {7.0, std::nullopt, std::nullopt, std::nullopt});
+      grouping.samples({1.0, 3.0, 5.0, std::nullopt}, {7.0, std::nullopt, std::nullopt, std::nullopt});
   EXPECT_THAT(samples.a, testing::ElementsAre(2));
   EXPECT_THAT(samples.b, testing::ElementsAre(7));
 }
