@@ -27,14 +27,14 @@ bool is_complete(const AuditEntry& entry, WallTime now) {
 
 }  // namespace
 
-std::optional<AuditTrail::Key> AuditTrail::key_of(const Deed& deed) {
-  if (deed.outcome != AuditOutcome::allowed) return Key{deed.uid, deed.action, deed.outcome, 0};
-  if (deed.action == "read") return Key{deed.uid, deed.action, deed.outcome, deed.run.value_or(0)};
-  if (deed.action == "mark") return Key{deed.uid, deed.action, deed.outcome, deed.job.value_or(0)};
+std::optional<AuditTrail::Key> AuditTrail::key_of(const AuditEvent& event) {
+  if (event.outcome != AuditOutcome::allowed) return Key{event.uid, event.action, event.outcome, 0};
+  if (event.action == "read") return Key{event.uid, event.action, event.outcome, event.run.value_or(0)};
+  if (event.action == "mark") return Key{event.uid, event.action, event.outcome, event.job.value_or(0)};
   return std::nullopt;
 }
 
-bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& detail) {
+bool AuditTrail::counted(const Key& key, const AuditEvent& event, const std::string& detail) {
   const auto found = folds_.find(key);
   if (found == folds_.end()) return false;
   AuditEntry& entry = found->second.entry;
@@ -46,30 +46,30 @@ bool AuditTrail::counted(const Key& key, const Deed& deed, const std::string& de
     }
     return false;
   }
-  entry.count += deed.count;
+  entry.count += event.count;
   entry.last = clock_.now();
-  entry.job = deed.job;
-  entry.run = deed.run;
+  entry.job = event.job;
+  entry.run = event.run;
   entry.detail = detail;
   found->second.changed = true;
   write_later();
   return true;
 }
 
-void AuditTrail::record(const Deed& deed) {
-  std::string detail = shortened(deed.detail);
-  const auto key = key_of(deed);
-  if (key && counted(*key, deed, detail)) return;
+void AuditTrail::record(const AuditEvent& event) {
+  std::string detail = shortened(event.detail);
+  const auto key = key_of(event);
+  if (key && counted(*key, event, detail)) return;
   const WallTime now = clock_.now();
   AuditEntry entry{.id = 0,
                    .first = now,
                    .last = now,
-                   .count = deed.count,
-                   .uid = deed.uid,
-                   .action = deed.action,
-                   .outcome = deed.outcome,
-                   .job = deed.job,
-                   .run = deed.run,
+                   .count = event.count,
+                   .uid = event.uid,
+                   .action = event.action,
+                   .outcome = event.outcome,
+                   .job = event.job,
+                   .run = event.run,
                    .detail = std::move(detail)};
   entry.id = store(entry);
   if (!key || entry.id == 0) return;

@@ -19,19 +19,19 @@
 
 namespace netperfd::core {
 
-struct Deed {
+struct AuditEvent {
   std::optional<uid_t> uid;  // absent: netperfd itself
   std::string action;        // as in AuditEntry
   AuditOutcome outcome = AuditOutcome::allowed;
   std::optional<JobId> job = {};
   std::optional<RunId> run = {};
   std::string detail = {};
-  std::uint64_t count = 1;  // of deeds that were alike
+  std::uint64_t count = 1;  // of events that were alike
 };
 
 class AuditTrail {
  public:
-  // Deeds that are alike are counted in one entry for this long.
+  // Events that are alike are counted in one entry for this long.
   static constexpr std::chrono::hours kFoldedFor{1};
   // How often its count is written.
   static constexpr std::chrono::seconds kWritePeriod{60};
@@ -51,7 +51,7 @@ class AuditTrail {
   // Stores it at once, or counts it. Alike are refusals and failures of one user's same action, and a user's
   // `read` of the same run and `mark` of the same job. If the disk refuses, the entry waits in
   // memory.
-  void record(const Deed& deed);
+  void record(const AuditEvent& event);
 
   [[nodiscard]] Result<Page<AuditEntry>> entries(const AuditFilter& filter, const std::string& cursor,
                                                  std::uint32_t limit);
@@ -63,8 +63,8 @@ class AuditTrail {
     bool changed = false;  // since it was written
   };
 
-  [[nodiscard]] static std::optional<Key> key_of(const Deed& deed);
-  [[nodiscard]] bool counted(const Key& key, const Deed& deed, const std::string& detail);
+  [[nodiscard]] static std::optional<Key> key_of(const AuditEvent& event);
+  [[nodiscard]] bool counted(const Key& key, const AuditEvent& event, const std::string& detail);
   // Returns its number; 0 if it waits.
   std::int64_t store(const AuditEntry& entry);
   void write();

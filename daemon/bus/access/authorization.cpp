@@ -208,7 +208,7 @@ void Authorization::ask_next(const std::shared_ptr<Request>& request) {
   PolkitQuestion question{
       .caller = request->caller.name,
       .action = fmt::format("org.netperfd1.{}", to_string(request->action())),
-      .details = {{"what", wire_text(request->wanted.deed, kShortTextBytes)}, {"group", group_name_}},
+      .details = {{"what", wire_text(request->wanted.what, kShortTextBytes)}, {"group", group_name_}},
       .interactive = request->ask == Ask::now && request->caller.interactive};
   polkit_.ask(question, [this, request](const PolkitAnswer& answer) { on_polkit(request, answer); });
 }
@@ -235,7 +235,7 @@ Status Authorization::refusal(const Request& request, const PolkitAnswer& answer
   const bool for_events =
       request.action() == core::Action::trace_events && !request.wanted.events_beyond.empty();
   const std::string denied =
-      fmt::format("uid {} may not {}{}", request.caller.uid, request.wanted.deed,
+      fmt::format("uid {} may not {}{}", request.caller.uid, request.wanted.what,
                   for_events ? fmt::format(" ({})", request.wanted.events_beyond) : "");
   const std::string group =
       group_name_.empty() || meant_for(request.action()) != For::group ? "" : "the group " + group_name_;

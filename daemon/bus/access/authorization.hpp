@@ -34,7 +34,7 @@ struct Caller {
 // What a caller wants to do.
 struct Wanted {
   std::vector<core::Action> actions;  // all of them are needed; empty: everybody may
-  std::string deed;                   // in words: "stop job 3"
+  std::string what;                   // in words: "stop job 3"
   std::string events_beyond = {};     // why trace_events is among the actions, in words
 };
 

@@ -39,24 +39,24 @@ Task<> Call::admit(Object object) {
   if (access.who == Who::member && !is_member()) {
     throw to_dbus(Error{
         ErrorKind::access_denied,
-        fmt::format("uid {} may not {}: only root and members of the group may", caller.uid, access.deed)});
+        fmt::format("uid {} may not {}: only root and members of the group may", caller.uid, access.what)});
   }
   if (access.who == Who::raw_data_reader && !access.asks_itself)
-    co_await allow_reading(object.run.value(), access.deed, Raw::of_owner);
+    co_await allow_reading(object.run.value(), access.what, Raw::of_owner);
   if (access.who == Who::action) {
     const auto ask = access.asks_itself ? Authorization::Ask::later : Authorization::Ask::now;
-    co_await allow(access.action, access.deed, ask);
+    co_await allow(access.action, access.what, ask);
     was_asked_ = !access.asks_itself;
   }
   if (access.who == Who::live_job_owner || access.who == Who::job_owner || access.who == Who::run_owner) {
     const uid_t owner = owner_of(object);
     co_await allow(managing(owner, caller),
-                   fmt::format("{} {} of uid {}", access.deed, name_of(object), owner));
+                   fmt::format("{} {} of uid {}", access.what, name_of(object), owner));
   }
-  if (*method_.audit.word == '\0' || method_.audit.begins_itself || deed) co_return;
-  begin_deed();
-  deed->job = object.job;
-  deed->run = object.run;
+  if (*method_.audit.word == '\0' || method_.audit.begins_itself || audited) co_return;
+  begin_audit();
+  audited->job = object.job;
+  audited->run = object.run;
 }
 
 Task<> Call::identify() {
@@ -76,36 +76,36 @@ Task<> Call::allow(Wanted wanted, Authorization::Ask ask) {
 }
 
 Task<> Call::allow(core::Action action, std::string what, Authorization::Ask ask) {
-  return allow(Wanted{.actions = {action}, .deed = std::move(what)}, ask);
+  return allow(Wanted{.actions = {action}, .what = std::move(what)}, ask);
 }
 
 Task<> Call::allow_reading(RunId run, std::string parts, Raw raw) {
   const uid_t owner = value_or_throw(ports.queries.run(run)).owner;
-  Wanted wanted{.actions = {}, .deed = fmt::format("read {} of run {} of uid {}", parts, run, owner)};
+  Wanted wanted{.actions = {}, .what = fmt::format("read {} of run {} of uid {}", parts, run, owner)};
   if (raw == Raw::kernel_addresses || caller.uid != owner) wanted.actions.push_back(core::Action::read_raw);
   co_await allow(std::move(wanted));
-  begin_deed();
-  deed->run = run;
-  deed->detail = parts;
+  begin_audit();
+  audited->run = run;
+  audited->detail = parts;
   (void)value_or_throw(ports.queries.run(run));  // it may have been deleted while somebody was asked
 }
 
-void Call::begin_deed() {
-  deed = core::Deed{.uid = caller.uid, .action = method_.audit.word};
+void Call::begin_audit() {
+  audited = core::AuditEvent{.uid = caller.uid, .action = method_.audit.word};
 }
 
 void Call::finish() {
   if (method_.access.asks_itself && !was_asked_) throw std::logic_error("the method has asked nobody");
-  if (deed) ports.audit.record(*std::exchange(deed, std::nullopt));
+  if (audited) ports.audit.record(*std::exchange(audited, std::nullopt));
 }
 
 void Call::record_failure(const sdbus::Error& error) {
-  if (!deed) return;
+  if (!audited) return;
   const std::string& name = error.getName();
   const bool refused = name == dbus::error::kAccessDenied || name == dbus::error::kQuotaExceeded;
-  deed->outcome = refused ? core::AuditOutcome::refused : core::AuditOutcome::failed;
-  deed->detail = error.getMessage();
-  ports.audit.record(*deed);
+  audited->outcome = refused ? core::AuditOutcome::refused : core::AuditOutcome::failed;
+  audited->detail = error.getMessage();
+  ports.audit.record(*audited);
 }
 
 Task<std::string> Call::ask_process(std::string request, std::size_t most_bytes,

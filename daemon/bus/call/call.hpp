@@ -38,14 +38,14 @@ class Call {
   ManagerPorts& ports;
   const ServiceSettings& settings;
   const dbus::Sender sender;
-  Caller caller;                   // known from Who::identified on
-  std::optional<core::Deed> deed;  // recorded when the call ends; the work may add to it
+  Caller caller;                            // known from Who::identified on
+  std::optional<core::AuditEvent> audited;  // recorded when the call ends; the work may add to it
 
   // For the pipeline: waits until the caller may call the method, by its row of the table.
   [[nodiscard]] Task<> admit(Object object);
   // That is recorded, and whether everything was asked.
   void finish();
-  // If its deed has begun: that it failed.
+  // If its audit has begun: that it failed.
   void record_failure(const sdbus::Error& error);
 
   // Waits until the bus says who calls, if that is not known yet.
@@ -55,10 +55,10 @@ class Call {
   [[nodiscard]] Task<> allow(core::Action action, std::string what,
                              Authorization::Ask ask = Authorization::Ask::now);
   // What is recorded begins with it.
-  void begin_deed();
+  void begin_audit();
   [[nodiscard]] bool is_member() const { return ports.authorization.is_member(caller); }
 
-  // Waits until the caller may read raw data of this run, and begins the deed; `parts` names them.
+  // Waits until the caller may read raw data of this run, and begins the audit; `parts` names them.
   enum class Raw {
     of_owner,         // readable for the owner of the run
     kernel_addresses  // not even for him: any member could then defeat address space randomisation

@@ -31,7 +31,7 @@ enum class Who : std::uint8_t {
 
 struct Access {
   Who who;
-  const char* deed = "";                        // in words: "stop", of an object "stop job 3 of uid 1000"
+  const char* what = "";                        // in words: "stop", of an object "stop job 3 of uid 1000"
   core::Action action = core::Action::measure;  // for Who::action
   // What the caller must be allowed depends on the arguments: the method asks itself, with Call::allow(). A
   // method that forgets it gives no answer.
@@ -41,7 +41,7 @@ struct Access {
 // How the method's end is recorded in the audit trail.
 struct Audit {
   const char* word = "";       // as AuditEntry::action; empty: it is not recorded
-  bool begins_itself = false;  // not from the permission on, but from Call::begin_deed()
+  bool begins_itself = false;  // not from the permission on, but from Call::begin_audit()
 };
 
 // Before anything of a message is decoded.

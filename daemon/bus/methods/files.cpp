@@ -135,8 +135,8 @@ Task<std::uint64_t> import_run(Call& call, std::vector<sdbus::UnixFd> files, Tex
   call.ports.callers.let_go(call.caller.name);
   const auto& [job, run, date, repeated] = value_or_throw(imported);
   log::info(imported_from(names, request.owner, date, repeated), {.job = job, .run = run});
-  call.deed->job = job;
-  call.deed->run = run;
+  call.audited->job = job;
+  call.audited->run = run;
   // Announce this run like any other, for clients that keep a list of runs.
   call.manager.run_ended(run, job, RunState::finished, "");
   co_return static_cast<std::uint64_t>(run);

@@ -26,12 +26,12 @@ void release_job(Call& call, Job job) {
 }
 
 void mark(Call& call, Job job, MarkText text) {
-  call.deed->detail = text.text;
+  call.audited->detail = text.text;
   throw_if_failed(call.ports.scheduler.mark(job.id, text.text));
 }
 
 void set_label(Call& call, Job job, Label label) {
-  call.deed->detail = label.text;
+  call.audited->detail = label.text;
   // A live job answers with the label that it was started with.
   const auto live = call.ports.scheduler.job(job.id);
   if (live && !core::has_ended(live->state))
@@ -43,7 +43,7 @@ std::uint64_t delete_job(Call& call, Job job) {
   const std::uint64_t runs = value_or_throw(call.ports.store_keeper.remove_job(job.id));
   if (runs == 0)
     throw to_dbus(Error{ErrorKind::busy, fmt::format("job {} has not ended: stop it first", job.id)});
-  call.deed->detail = fmt::format("{} run{}", runs, runs == 1 ? "" : "s");
+  call.audited->detail = fmt::format("{} run{}", runs, runs == 1 ? "" : "s");
   log::info(fmt::format("deleted by uid {}", call.caller.uid), {.job = job.id});
   return runs;
 }

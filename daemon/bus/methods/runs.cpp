@@ -54,14 +54,14 @@ CountedPage list_queue_samples(Call& call, Run run, Cursor cursor, Limit limit) 
 }
 
 void set_note(Call& call, Run run, Note note) {
-  call.deed->detail = note.text;
+  call.audited->detail = note.text;
   throw_if_failed(call.ports.store.set_note(run.id, note.text));
 }
 
 void delete_run(Call& call, Run run) {
-  call.deed->job = value_or_throw(call.ports.queries.owner_of(run.id)).job;
+  call.audited->job = value_or_throw(call.ports.queries.owner_of(run.id)).job;
   throw_if_failed(call.ports.store.remove(run.id));
-  call.manager.run_deleted(run.id, *call.deed->job);
+  call.manager.run_deleted(run.id, *call.audited->job);
   log::info(fmt::format("deleted by uid {}", call.caller.uid), {.run = run.id});
 }
 

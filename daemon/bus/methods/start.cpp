@@ -45,16 +45,16 @@ Task<sdbus::ObjectPath> start(Call& call, Result<JobSpec> loaded, StartOptions o
   const auto may_record = [&](const EventSpec& event) { return why_not_allowed(event, patterns).empty(); };
   // GCC 12 destroys an aggregate within co_await twice.
   Wanted wanted{.actions = core::actions_of(spec, source, may_record),
-                .deed = fmt::format("start a job of {}", spec.name),
+                .what = fmt::format("start a job of {}", spec.name),
                 .events_beyond = spec.trace ? events_beyond(*spec.trace, patterns) : ""};
   co_await call.allow(std::move(wanted));
   spec.tied = options.tie_to_caller;
   if (options.confirms) spec.confirms = confirmed_job(call, *options.confirms);
   call.begin_deed();
-  call.deed->detail = spec.name;
+  call.audited->detail = spec.name;
   // main's observer logs who started a job, with all its other events.
   const JobId job = value_or_throw(call.ports.scheduler.submit(std::move(spec), call.caller.uid));
-  call.deed->job = job;
+  call.audited->job = job;
   if (options.tie_to_caller) {
     if (auto tied = call.ports.callers.tie(job, call.caller.name); !tied) {
       (void)call.ports.scheduler.stop(job, tied.error().message);  // a job just queued has not ended

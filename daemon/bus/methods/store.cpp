@@ -106,7 +106,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   const std::string kept = value_or_throw(call.ports.store_keeper.replace_by_candidate());
   call.ports.documents.forget();
   log::info(fmt::format("uid {} restored the store; as it was before, it is in {}", call.caller.uid, kept));
-  call.deed->detail = fmt::format("the store before is in {}", kept);
+  call.audited->detail = fmt::format("the store before is in {}", kept);
   row.put("kept", kept);
   co_return std::move(row);
 }

@@ -19,27 +19,27 @@ using core::Action;
 constexpr Access kEverybody{Who::everybody};
 constexpr Access kIdentified{Who::identified};
 constexpr Access kReadsRawData{Who::raw_data_reader, "", Action::read_raw, true};
-constexpr Access members(const char* deed) {
-  return {Who::member, deed};
+constexpr Access members(const char* what) {
+  return {Who::member, what};
 }
-constexpr Access may(Action action, const char* deed) {
-  return {Who::action, deed, action};
+constexpr Access may(Action action, const char* what) {
+  return {Who::action, what, action};
 }
 // And all that the job needs, which is known once it is read.
-constexpr Access may_start(const char* deed) {
-  return {Who::action, deed, Action::measure, true};
+constexpr Access may_start(const char* what) {
+  return {Who::action, what, Action::measure, true};
 }
 constexpr Access reads_raw_data(const char* parts) {
   return {Who::raw_data_reader, parts, Action::read_raw};
 }
-constexpr Access owns_live_job(const char* deed) {
-  return {Who::live_job_owner, deed};
+constexpr Access owns_live_job(const char* what) {
+  return {Who::live_job_owner, what};
 }
-constexpr Access owns_job(const char* deed) {
-  return {Who::job_owner, deed};
+constexpr Access owns_job(const char* what) {
+  return {Who::job_owner, what};
 }
-constexpr Access owns_run(const char* deed) {
-  return {Who::run_owner, deed};
+constexpr Access owns_run(const char* what) {
+  return {Who::run_owner, what};
 }
 
 // What is recorded.

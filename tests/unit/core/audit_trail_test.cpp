@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 class AuditTrailTest : public testing::Test {
  protected:
-  static Deed refusal(uid_t uid, const std::string& action, std::optional<JobId> job = {}) {
+  static AuditEvent refusal(uid_t uid, const std::string& action, std::optional<JobId> job = {}) {
     return {.uid = uid, .action = action, .outcome = AuditOutcome::refused, .job = job};
   }
   // "1001 stop refused x3", oldest first.
