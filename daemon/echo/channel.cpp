@@ -129,8 +129,8 @@ std::unexpected<Error> Channel::no_answer(const Patience& patience) const {
                           server.text(), server.port(), protocol_name(setup_.probe.protocol), seconds));
 }
 
-void Channel::take_reply(const Received& received, std::vector<Account::Answer>& answers,
-                         Account& account) const {
+void Channel::take_reply(const Received& received, std::vector<RequestTracker::Answer>& answers,
+                         RequestTracker& tracker) const {
   // The kernel's answer to a ping is the request itself.
   const bool icmp = setup_.probe.protocol == Protocol::icmp;
   std::optional<Reply> reply;
@@ -144,7 +144,7 @@ void Channel::take_reply(const Received& received, std::vector<Account::Answer>&
   const bool greets = reply && (reply->header.type == Type::hello_reply || reply->header.type == Type::hello);
   if (!reply || reply->header.session != setup_.session ||
       reply->header.length != (greets ? kHelloLength : request_.size())) {
-    account.foreign();
+    tracker.foreign();
     return;
   }
   if (greets) return;  // of a greeting that was repeated

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/echo/account.hpp"
 #include "daemon/echo/options.hpp"
+#include "daemon/echo/request_tracker.hpp"
 #include "daemon/echo/sockets.hpp"
 
 namespace netperfd::echo {
@@ -40,8 +40,8 @@ class Channel {
   [[nodiscard]] virtual Status greet(const Patience& patience) = 0;
   // The time right before it was sent; absent if the socket has no room for it.
   [[nodiscard]] virtual Result<std::optional<Clocks>> send(std::uint32_t sequence) = 0;
-  // Tells the account all that the socket has.
-  [[nodiscard]] virtual Status receive(Account& account) = 0;
+  // Tells the tracker all that the socket has.
+  [[nodiscard]] virtual Status receive(RequestTracker& tracker) = 0;
   [[nodiscard]] virtual short events() const;
 
   [[nodiscard]] int fd() const { return socket_.get(); }
@@ -62,8 +62,9 @@ class Channel {
   // True: `bytes` answer a greeting that was sent after `first_sent`.
   [[nodiscard]] bool take_hello_reply(std::span<const std::byte> bytes, const Clocks& first_sent);
   [[nodiscard]] std::unexpected<Error> no_answer(const Patience& patience) const;
-  // Adds what `bytes` answer to `answers`, else to the account's foreign packets.
-  void take_reply(const Received& received, std::vector<Account::Answer>& answers, Account& account) const;
+  // Adds what `bytes` answer to `answers`, else to the tracker's foreign packets.
+  void take_reply(const Received& received, std::vector<RequestTracker::Answer>& answers,
+                  RequestTracker& tracker) const;
 
  private:
   Setup setup_;

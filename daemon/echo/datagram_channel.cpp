@@ -23,7 +23,7 @@ class DatagramChannel final : public Channel {
 
   [[nodiscard]] Status greet(const Patience& patience) override;
   [[nodiscard]] Result<std::optional<Clocks>> send(std::uint32_t sequence) override;
-  [[nodiscard]] Status receive(Account& account) override;
+  [[nodiscard]] Status receive(RequestTracker& tracker) override;
 
  private:
   [[nodiscard]] bool icmp() const { return setup().probe.protocol == Protocol::icmp; }
@@ -31,12 +31,12 @@ class DatagramChannel final : public Channel {
   // As it is sent: with a header of ICMP, if it needs one.
   [[nodiscard]] std::span<const std::byte> packet(std::span<const std::byte> message, std::uint32_t sequence);
   [[nodiscard]] bool send_bytes(std::span<const std::byte> bytes);
-  void receive_departures(Account& account);
+  void receive_departures(RequestTracker& tracker);
 
   std::array<std::byte, kLongest + 200> buffer_{};  // a packet that comes back has headers
   std::array<std::byte, kPingHeader + kLongest> ping_{};
   Received received_;
-  std::vector<Account::Answer> answers_;
+  std::vector<RequestTracker::Answer> answers_;
 };
 
 Status DatagramChannel::greet(const Patience& patience) {
@@ -91,27 +91,27 @@ Result<std::optional<Clocks>> DatagramChannel::send(std::uint32_t sequence) {
   return std::optional{clocks};
 }
 
-Status DatagramChannel::receive(Account& account) {
+Status DatagramChannel::receive(RequestTracker& tracker) {
   answers_.clear();
   for (std::size_t i = 0; i < kAtOnce; ++i) {
     if (receive_packet()) {
-      take_reply(received_, answers_, account);
+      take_reply(received_, answers_, tracker);
     } else if (received_.error_number == EAGAIN) {
       break;
     }
   }
   // After the answers were taken out: what they answer has left by now, and its time counts before its answer
   // does.
-  receive_departures(account);
-  for (const Account::Answer& answer : answers_) account.answered(answer);
+  receive_departures(tracker);
+  for (const RequestTracker::Answer& answer : answers_) tracker.answered(answer);
   return {};
 }
 
-void DatagramChannel::receive_departures(Account& account) {
+void DatagramChannel::receive_departures(RequestTracker& tracker) {
   for (std::size_t i = 0; i < kAtOnce; ++i) {
     if (!netperfd::echo::receive(socket(), buffer_, MSG_ERRQUEUE, received_)) return;
     const auto sent = find_request(received_.bytes, setup().session);
-    if (sent) account.left(sent->sequence, received_.stamps, read_clocks());
+    if (sent) tracker.left(sent->sequence, received_.stamps, read_clocks());
   }
 }
 

@@ -98,13 +98,13 @@ std::string interval_line(std::size_t probe, const Interval& interval) {
       spans_json(interval));
 }
 
-std::string end_line(std::span<const Account> accounts, Ns at) {
+std::string end_line(std::span<const RequestTracker> trackers, Ns at) {
   std::string probes;
-  for (const Account& account : accounts)
+  for (const RequestTracker& tracker : trackers)
     fmt::format_to(std::back_inserter(probes),
                    R"({}{{"timestamps":"{}","clock_steps":{},"foreign_packets":{}}})",
-                   probes.empty() ? "" : ",", name_of(account.source()), account.clock_steps(),
-                   account.foreign_packets());
+                   probes.empty() ? "" : ",", name_of(tracker.source()), tracker.clock_steps(),
+                   tracker.foreign_packets());
   return fmt::format(R"({{"event":"end","at_s":{},"probes":[{}]}})"
                      "\n",
                      seconds(at), probes);

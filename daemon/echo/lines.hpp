@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/echo/account.hpp"
 #include "daemon/echo/options.hpp"
+#include "daemon/echo/request_tracker.hpp"
 
 namespace netperfd::echo {
 
@@ -20,7 +20,7 @@ struct Start {
 [[nodiscard]] std::string start_line(const ProbeOptions& options, const Start& start);
 [[nodiscard]] std::string phase_line(std::uint32_t phase, Ns at);
 [[nodiscard]] std::string interval_line(std::size_t probe, const Interval& interval);
-[[nodiscard]] std::string end_line(std::span<const Account> accounts, Ns at);
+[[nodiscard]] std::string end_line(std::span<const RequestTracker> trackers, Ns at);
 [[nodiscard]] std::string error_line(std::string_view message);
 
 }  // namespace netperfd::echo

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/echo/account.hpp"
+#include "daemon/echo/request_tracker.hpp"
 
 namespace netperfd::echo {
 
@@ -44,7 +44,7 @@ struct ProbeOptions {
   std::uint16_t port = kDefaultPort;
   std::string bind;
   int family = 0;  // 4, 6, or 0 for either
-  AccountLimits limits;
+  TrackerLimits limits;
   std::optional<Ns> duration;
   std::vector<ProbeSpec> probes;
   std::optional<std::uint64_t> session = std::nullopt;

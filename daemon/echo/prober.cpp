@@ -55,7 +55,7 @@ class Prober {
   Prober(const ProbeOptions& options, std::vector<std::unique_ptr<Channel>> channels, const Fd& stop,
          const Fd& phases)
       : options_(options), channels_(std::move(channels)), stop_(stop), phases_(phases) {
-    for (const ProbeSpec& spec : options.probes) accounts_.emplace_back(options.limits, Schedule(spec.rate));
+    for (const ProbeSpec& spec : options.probes) trackers_.emplace_back(options.limits, Schedule(spec.rate));
   }
 
   [[nodiscard]] Status run(Ns begin);
@@ -71,7 +71,7 @@ class Prober {
 
   const ProbeOptions& options_;
   std::vector<std::unique_ptr<Channel>> channels_;
-  std::vector<Account> accounts_;
+  std::vector<RequestTracker> trackers_;
   const Fd& stop_;
   const Fd& phases_;
   Ns start_ = 0;
@@ -97,15 +97,15 @@ Status Prober::run(Ns begin) {
     if (print_complete()) break;
     if (auto done = wait(); !done) return done;
   }
-  print(end_line(accounts_, *stopped_));
+  print(end_line(trackers_, *stopped_));
   return {};
 }
 
 Status Prober::wait() {
   Ns until = std::numeric_limits<Ns>::max();
-  for (Account& account : accounts_) {
-    until = std::min(until, account.next_end().value_or(until));
-    if (!stopped_) until = std::min(until, account.next_due());
+  for (RequestTracker& tracker : trackers_) {
+    until = std::min(until, tracker.next_end().value_or(until));
+    if (!stopped_) until = std::min(until, tracker.next_due());
   }
   if (!stopped_ && options_.duration) until = std::min(until, *options_.duration);
 
@@ -124,21 +124,21 @@ Status Prober::wait() {
 Status Prober::receive() {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     if (i >= polled_.size() || polled_[i].revents == 0) continue;
-    if (auto done = channels_[i]->receive(accounts_[i]); !done) return done;
+    if (auto done = channels_[i]->receive(trackers_[i]); !done) return done;
   }
   return {};
 }
 
 Status Prober::send(Ns time) {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const auto sequence = accounts_[i].advance(time);
+    const auto sequence = trackers_[i].advance(time);
     if (!sequence) continue;
     const auto clocks = channels_[i]->send(*sequence);
     if (!clocks) return std::unexpected(clocks.error());
     if (*clocks) {
-      accounts_[i].sent(*sequence, (*clocks)->monotonic - start_, **clocks);
+      trackers_[i].sent(*sequence, (*clocks)->monotonic - start_, **clocks);
     } else {
-      accounts_[i].not_sent();
+      trackers_[i].not_sent();
     }
   }
   return {};
@@ -147,21 +147,21 @@ Status Prober::send(Ns time) {
 void Prober::begin_phase() {
   const Ns at = now();
   ++phase_;
-  for (Account& account : accounts_) account.phase(at);
+  for (RequestTracker& tracker : trackers_) tracker.phase(at);
   print(phase_line(phase_, at));
 }
 
 void Prober::stop(Ns at) {
   stopped_ = at;
-  for (Account& account : accounts_) account.stop(at);
+  for (RequestTracker& tracker : trackers_) tracker.stop(at);
 }
 
 // True: all of it.
 bool Prober::print_complete() {
   bool all = true;
-  for (std::size_t i = 0; i < accounts_.size(); ++i) {
-    for (const Interval& interval : accounts_[i].take_complete()) print(interval_line(i, interval));
-    all = all && accounts_[i].is_done();
+  for (std::size_t i = 0; i < trackers_.size(); ++i) {
+    for (const Interval& interval : trackers_[i].take_complete()) print(interval_line(i, interval));
+    all = all && trackers_[i].is_done();
   }
   return all;
 }

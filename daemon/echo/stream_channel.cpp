@@ -23,7 +23,7 @@ class StreamChannel final : public Channel {
 
   [[nodiscard]] Status greet(const Patience& patience) override;
   [[nodiscard]] Result<std::optional<Clocks>> send(std::uint32_t sequence) override;
-  [[nodiscard]] Status receive(Account& account) override;
+  [[nodiscard]] Status receive(RequestTracker& tracker) override;
   [[nodiscard]] short events() const override {
     return pending_.empty() ? POLLIN : static_cast<short>(POLLIN | POLLOUT);
   }
@@ -126,9 +126,9 @@ Result<std::optional<Clocks>> StreamChannel::send(std::uint32_t sequence) {
   return std::optional{clocks};
 }
 
-Status StreamChannel::receive(Account& account) {
+Status StreamChannel::receive(RequestTracker& tracker) {
   if (auto done = flush(); !done) return done;
-  std::vector<Account::Answer> answers;
+  std::vector<RequestTracker::Answer> answers;
   for (std::size_t i = 0; i < kReadsAtOnce; ++i) {
     if (!netperfd::echo::receive(socket(), in_.wanted(), 0, received_)) {
       if (received_.error_number != EAGAIN) return broken(received_.error_number);
@@ -140,10 +140,10 @@ Status StreamChannel::receive(Account& account) {
     if (state == MessageStream::State::bad)
       return fail(ErrorKind::io, "what the server sends over TCP is not an answer");
     received_.bytes = in_.message();
-    take_reply(received_, answers, account);
+    take_reply(received_, answers, tracker);
     in_.next();
   }
-  for (const Account::Answer& answer : answers) account.answered(answer);
+  for (const RequestTracker::Answer& answer : answers) tracker.answered(answer);
   return {};
 }
 

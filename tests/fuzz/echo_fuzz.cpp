@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Any bytes as a datagram to the server, as one to the prober, as a packet that comes back with its time, as
 // a stream, and as control messages: nothing outside of them is read, the server never makes more of them
-// than they were and answers no reply, and the account stays consistent.
+// than they were and answers no reply, and the tracker stays consistent.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "daemon/echo/account.hpp"
 #include "daemon/echo/packet.hpp"
 #include "daemon/echo/ping.hpp"
+#include "daemon/echo/request_tracker.hpp"
 #include "daemon/echo/stamps.hpp"
 #include "daemon/echo/stream.hpp"
 
@@ -41,12 +41,12 @@ void fuzz_server(const Bytes& input) {
 }
 
 void fuzz_prober(const Bytes& input) {
-  echo::Account account({.interval = echo::kSecond, .timeout = 10 * echo::kMillisecond},
-                        echo::Schedule(1000));
+  echo::RequestTracker tracker({.interval = echo::kSecond, .timeout = 10 * echo::kMillisecond},
+                               echo::Schedule(1000));
   const echo::Clocks sent{.monotonic = 0, .wall = 1'800'000'000 * echo::kSecond};
-  const auto sequence = account.advance(0);
+  const auto sequence = tracker.advance(0);
   require(sequence.has_value());
-  account.sent(*sequence, 0, sent);
+  tracker.sent(*sequence, 0, sent);
   Bytes copy = input;
   const auto ping = echo::ping_payload(copy, copy.size() % 2 == 0);
   for (const std::span<const std::byte> bytes :
@@ -59,15 +59,15 @@ void fuzz_prober(const Bytes& input) {
       (void)echo::dscp_of(bytes);
     }
     const echo::Clocks read{.monotonic = echo::kMillisecond, .wall = sent.wall + echo::kMillisecond};
-    account.answered({.sequence = reply->header.sequence,
+    tracker.answered({.sequence = reply->header.sequence,
                       .read = read,
                       .arrived = {.kernel = reply->far.sent, .device = reply->far.arrival},
                       .far = reply->far});
   }
-  account.stop(echo::kSecond);
-  (void)account.advance(echo::kSecond + 1);
-  for (const echo::Interval& each : account.take_complete()) require(each.sent == each.received + each.lost);
-  require(account.is_done());
+  tracker.stop(echo::kSecond);
+  (void)tracker.advance(echo::kSecond + 1);
+  for (const echo::Interval& each : tracker.take_complete()) require(each.sent == each.received + each.lost);
+  require(tracker.is_done());
 }
 
 void fuzz_returned(const Bytes& input) {

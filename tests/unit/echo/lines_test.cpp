@@ -59,10 +59,10 @@ TEST(EchoLines, an_interval_has_each_figure_under_its_name) {
 
 TEST(EchoLines, the_others) {
   EXPECT_EQ(phase_line(2, 3 * kSecond + 5), "{\"event\":\"phase\",\"phase\":2,\"at_s\":3.000000005}\n");
-  std::vector<Account> accounts(2, Account({}, Schedule(1)));
-  accounts[1].foreign();
+  std::vector<RequestTracker> trackers(2, RequestTracker({}, Schedule(1)));
+  trackers[1].foreign();
   EXPECT_EQ(
-      end_line(accounts, 9 * kSecond),
+      end_line(trackers, 9 * kSecond),
       R"({"event":"end","at_s":9.0,"probes":[{"timestamps":"program","clock_steps":0,"foreign_packets":0},)"
       R"({"timestamps":"program","clock_steps":0,"foreign_packets":1}]})"
       "\n");

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/echo/account.hpp"
+#include "daemon/echo/request_tracker.hpp"
 
 namespace netperfd::echo {
 
@@ -20,19 +20,19 @@ class World {
   // After how long each answer to a request arrives: none, one or several.
   using Path = std::function<std::vector<Ns>(std::uint32_t sequence)>;
 
-  World(double rate, AccountLimits limits, Path path)
-      : account(limits, Schedule(rate)), path_(std::move(path)) {}
+  World(double rate, TrackerLimits limits, Path path)
+      : tracker(limits, Schedule(rate)), path_(std::move(path)) {}
 
   // Time passes until `end`, at which the prober stops; then it waits for answers.
   void run(Ns end) {
     for (;;) {
       step(end);
-      std::ranges::move(account.take_complete(), std::back_inserter(intervals));
-      if (account.is_done()) return;
+      std::ranges::move(tracker.take_complete(), std::back_inserter(intervals));
+      if (tracker.is_done()) return;
     }
   }
 
-  Account account;
+  RequestTracker tracker;
   std::vector<Interval> intervals;
   std::vector<std::uint32_t> sent;
   std::vector<Ns> sent_at;
@@ -54,8 +54,8 @@ class World {
   [[nodiscard]] Clocks clocks() const { return {.monotonic = now_, .wall = wall(now_)}; }
 
   void step(Ns end) {
-    Ns next = account.next_end().value_or(std::numeric_limits<Ns>::max());
-    if (!stopped_) next = std::min({next, account.next_due(), end});
+    Ns next = tracker.next_end().value_or(std::numeric_limits<Ns>::max());
+    if (!stopped_) next = std::min({next, tracker.next_due(), end});
     if (!phases.empty()) next = std::min(next, phases.front());
     if (!arrivals_.empty()) next = std::min(next, arrivals_.top().time);
     now_ = std::max(now_, next + delay_of_waking);
@@ -64,7 +64,7 @@ class World {
     while (!arrivals_.empty() && arrivals_.top().time <= now_) {
       const Arrival arrival = arrivals_.top();
       arrivals_.pop();
-      account.answered(
+      tracker.answered(
           {.sequence = arrival.sequence,
            .read = clocks(),
            .arrived = {.kernel = kernel_stamps ? std::optional(wall(arrival.time)) : std::nullopt,
@@ -72,19 +72,19 @@ class World {
            .far = {}});
     }
     if (!stopped_ && now_ >= end) {
-      account.stop(end);
+      tracker.stop(end);
       stopped_ = true;
     }
-    if (const auto sequence = account.advance(now_)) send(*sequence);
+    if (const auto sequence = tracker.advance(now_)) send(*sequence);
     if (!phases.empty() && now_ >= phases.front()) {
-      account.phase(now_);
+      tracker.phase(now_);
       phases.erase(phases.begin());
     }
   }
 
   void send(std::uint32_t sequence) {
-    if (!has_room(sequence)) return account.not_sent();
-    account.sent(sequence, now_, clocks());
+    if (!has_room(sequence)) return tracker.not_sent();
+    tracker.sent(sequence, now_, clocks());
     sent.push_back(sequence);
     sent_at.push_back(now_);
     for (const Ns delay : path_(sequence)) arrivals_.push({.time = now_ + delay, .sequence = sequence});

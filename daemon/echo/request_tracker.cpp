@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/echo/account.hpp"
+#include "daemon/echo/request_tracker.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,23 +19,23 @@ void SpanCounts::add(Ns span) {
   ++buckets[analysis::bucket_of(value)];
 }
 
-Account::Account(AccountLimits limits, Schedule schedule) : limits_(limits), schedule_(schedule) {
+RequestTracker::RequestTracker(TrackerLimits limits, Schedule schedule) : limits_(limits), schedule_(schedule) {
   intervals_.push_back({.counts = {.end = limits_.interval, .spans = {}}});
 }
 
-Account::Request* Account::find(std::uint32_t sequence) {
+RequestTracker::Request* RequestTracker::find(std::uint32_t sequence) {
   const auto found = std::ranges::lower_bound(requests_, sequence, {}, &Request::sequence);
   return found == requests_.end() || found->sequence != sequence ? nullptr : &*found;
 }
 
 // Null: it is complete and was taken.
-Account::Open* Account::interval_of(const Request& request) {
+RequestTracker::Open* RequestTracker::interval_of(const Request& request) {
   if (request.interval < intervals_taken_) return nullptr;
   const std::uint64_t at = request.interval - intervals_taken_;
   return at < intervals_.size() ? &intervals_[at] : nullptr;
 }
 
-std::optional<std::uint32_t> Account::advance(Ns now) {
+std::optional<std::uint32_t> RequestTracker::advance(Ns now) {
   expire(now);
   if (stopped_) return std::nullopt;
   const Schedule::Step step = schedule_.take(now);
@@ -50,7 +50,7 @@ std::optional<std::uint32_t> Account::advance(Ns now) {
 }
 
 // A prober that was stopped for long has missed requests of each interval in between.
-void Account::miss(const Schedule::Step& step) {
+void RequestTracker::miss(const Schedule::Step& step) {
   for (std::uint64_t from = step.missed_from; from < step.missed_to;) {
     const std::uint64_t to = std::clamp(schedule_.due_before(current().end), from, step.missed_to);
     current().missed += to - from;
@@ -59,11 +59,11 @@ void Account::miss(const Schedule::Step& step) {
   }
 }
 
-void Account::end_intervals(Ns now) {
+void RequestTracker::end_intervals(Ns now) {
   while (now >= current().end) end_current(current().end);
 }
 
-void Account::end_current(Ns end) {
+void RequestTracker::end_current(Ns end) {
   Open& last = intervals_.back();
   last.ended = true;
   last.counts.end = end;
@@ -71,7 +71,7 @@ void Account::end_current(Ns end) {
       {.counts = {.phase = phase_, .start = end, .end = end + limits_.interval, .spans = {}}});
 }
 
-void Account::phase(Ns now) {
+void RequestTracker::phase(Ns now) {
   ++phase_;
   if (stopped_) return;
   end_intervals(now);
@@ -82,7 +82,7 @@ void Account::phase(Ns now) {
   }
 }
 
-void Account::stop(Ns now) {
+void RequestTracker::stop(Ns now) {
   if (stopped_) return;
   stopped_ = true;
   miss(schedule_.finish(now));
@@ -94,7 +94,7 @@ void Account::stop(Ns now) {
   if (last.counts == nothing && intervals_.size() > 1) intervals_.pop_back();
 }
 
-void Account::sent(std::uint32_t sequence, Ns now, const Clocks& clocks) {
+void RequestTracker::sent(std::uint32_t sequence, Ns now, const Clocks& clocks) {
   Interval& counts = current();
   ++counts.sent;
   const Ns delay = now - schedule_.due(sequence);
@@ -108,16 +108,16 @@ void Account::sent(std::uint32_t sequence, Ns now, const Clocks& clocks) {
                        .left = {}});
 }
 
-void Account::not_sent() {
+void RequestTracker::not_sent() {
   ++current().missed;
 }
 
-void Account::skip_answered() {
+void RequestTracker::skip_answered() {
   while (first_waiting_ < requests_.size() && requests_[first_waiting_].state != State::waiting)
     ++first_waiting_;
 }
 
-void Account::expire(Ns now) {
+void RequestTracker::expire(Ns now) {
   for (skip_answered(); first_waiting_ < requests_.size(); skip_answered()) {
     Request& request = requests_[first_waiting_];
     if (request.sent + limits_.timeout >= now) break;
@@ -131,14 +131,14 @@ void Account::expire(Ns now) {
   }
 }
 
-void Account::lose(Request& request) {
+void RequestTracker::lose(Request& request) {
   request.state = State::lost;
   Open* const interval = interval_of(request);
   ++interval->counts.lost;
   --interval->waiting;
 }
 
-void Account::left(std::uint32_t sequence, const PacketStamps& stamps, const Clocks& now) {
+void RequestTracker::left(std::uint32_t sequence, const PacketStamps& stamps, const Clocks& now) {
   Request* const request = find(sequence);
   if (request == nullptr) return;
   if (stamps.device) request->left.device = stamps.device;
@@ -150,7 +150,7 @@ void Account::left(std::uint32_t sequence, const PacketStamps& stamps, const Clo
     interval->counts.spans[static_cast<std::size_t>(Span::queued)].add(*queued);
 }
 
-void Account::answered(const Answer& answer) {
+void RequestTracker::answered(const Answer& answer) {
   Request* const request = find(answer.sequence);
   if (request == nullptr) return foreign();
   if (intervals_.empty()) return;  // all were answered or timed out, and the last line was printed
@@ -173,7 +173,7 @@ void Account::answered(const Answer& answer) {
   ++current().late;
 }
 
-void Account::receive(Request& request, const Spans& spans) {
+void RequestTracker::receive(Request& request, const Spans& spans) {
   request.state = State::answered;
   Open& interval = *interval_of(request);
   --interval.waiting;
@@ -193,7 +193,7 @@ void Account::receive(Request& request, const Spans& spans) {
   if (spans.back) add(Span::back, *spans.back);
 }
 
-std::vector<Interval> Account::take_complete() {
+std::vector<Interval> RequestTracker::take_complete() {
   std::vector<Interval> complete;
   while (!intervals_.empty() && intervals_.front().ended && intervals_.front().waiting == 0) {
     complete.push_back(std::move(intervals_.front().counts));
@@ -203,7 +203,7 @@ std::vector<Interval> Account::take_complete() {
   return complete;
 }
 
-std::optional<Ns> Account::next_end() {
+std::optional<Ns> RequestTracker::next_end() {
   skip_answered();
   std::optional<Ns> end;
   if (!stopped_) end = current().end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/echo/account.hpp"
+#include "daemon/echo/request_tracker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 constexpr Ns kMicrosecond = 1000;
 constexpr Ns kYear = kSecond * 365 * 24 * 3600;
-constexpr AccountLimits kUsual{.interval = kSecond, .timeout = 2 * kSecond};
+constexpr TrackerLimits kUsual{.interval = kSecond, .timeout = 2 * kSecond};
 
 const SpanCounts& round_trips(const Interval& interval) {
   return interval.spans[static_cast<std::size_t>(Span::round_trip)];
@@ -53,8 +53,8 @@ TEST(EchoAccount, a_perfect_network_has_the_delay_of_every_request) {
                         .buckets = {{analysis::bucket_of(700'000), 100}}};
     EXPECT_EQ(round_trips(one), expected);
   }
-  EXPECT_EQ(world.account.source(), Source::kernel);
-  EXPECT_EQ(world.account.foreign_packets(), 0U);
+  EXPECT_EQ(world.tracker.source(), Source::kernel);
+  EXPECT_EQ(world.tracker.foreign_packets(), 0U);
 }
 
 TEST(EchoAccount, every_tenth_request_that_is_lost_counts_in_the_interval_in_which_it_was_sent) {
@@ -94,7 +94,7 @@ TEST(EchoAccount, an_answer_after_the_timeout_is_lost_and_late_and_twice_is_a_du
   EXPECT_EQ(world.intervals[2].late, 2U) << "counted when they arrived";
   EXPECT_EQ(world.intervals[2].duplicates, 2U);
   EXPECT_EQ(round_trips(world.intervals[0]).max_ns, 2'000'000'000U);
-  EXPECT_EQ(world.account.foreign_packets(), 0U);
+  EXPECT_EQ(world.tracker.foreign_packets(), 0U);
 }
 
 TEST(EchoAccount, answers_that_overtake_others_are_counted_where_the_overtaken_ones_were_sent) {
@@ -111,20 +111,20 @@ TEST(EchoAccount, sequences_that_were_never_sent_or_are_long_forgotten_are_forei
   World world(10, kUsual, constant(kMillisecond));
   world.has_room = [](std::uint32_t sequence) { return sequence != 5; };
   world.run(20 * kSecond);
-  EXPECT_EQ(world.account.foreign_packets(), 0U);
-  Account account(kUsual, Schedule(10));
-  ASSERT_EQ(account.advance(0), 0U);
-  account.sent(0, 0, {});
+  EXPECT_EQ(world.tracker.foreign_packets(), 0U);
+  RequestTracker tracker(kUsual, Schedule(10));
+  ASSERT_EQ(tracker.advance(0), 0U);
+  tracker.sent(0, 0, {});
   const auto arrives = [&](std::uint32_t sequence) {
-    account.answered({.sequence = sequence, .read = {}, .arrived = {}, .far = {}});
+    tracker.answered({.sequence = sequence, .read = {}, .arrived = {}, .far = {}});
   };
   arrives(1);
   arrives(4'000'000'000U);
-  EXPECT_EQ(account.foreign_packets(), 2U);
-  (void)account.advance(4 * kSecond + 1);
-  account.not_sent();
+  EXPECT_EQ(tracker.foreign_packets(), 2U);
+  (void)tracker.advance(4 * kSecond + 1);
+  tracker.not_sent();
   arrives(0);
-  EXPECT_EQ(account.foreign_packets(), 3U);
+  EXPECT_EQ(tracker.foreign_packets(), 3U);
 }
 
 TEST(EchoAccount, a_prober_that_stalls_misses_requests_of_each_interval_and_sends_no_burst) {
@@ -196,10 +196,10 @@ TEST(EchoAccount, a_phase_ends_an_interval_early_and_requests_belong_to_the_phas
 
 TEST(EchoAccount, a_phase_at_the_begin_relabels_the_empty_interval) {
   World world(10, kUsual, constant(kMillisecond));
-  Account account(kUsual, Schedule(10));
-  account.phase(0);
-  account.stop(kSecond);
-  const auto intervals = account.take_complete();
+  RequestTracker tracker(kUsual, Schedule(10));
+  tracker.phase(0);
+  tracker.stop(kSecond);
+  const auto intervals = tracker.take_complete();
   ASSERT_EQ(intervals.size(), 1U);
   EXPECT_EQ(intervals[0].phase, 1U);
 }
@@ -240,7 +240,7 @@ TEST(EchoAccount, a_clock_that_jumps_by_a_year_disturbs_only_the_requests_under_
     const Interval sum = sum_of(world.intervals);
     EXPECT_EQ(sum.received, 300U);
     EXPECT_EQ(sum.missed, 0U) << "the schedule does not follow the wall clock";
-    EXPECT_EQ(world.account.clock_steps(), 3U);
+    EXPECT_EQ(world.tracker.clock_steps(), 3U);
     EXPECT_EQ(round_trips(sum).min_ns, 25'000'000U);
     EXPECT_EQ(round_trips(sum).max_ns, 25'000'000U);
   }
@@ -251,7 +251,7 @@ TEST(EchoAccount, remembers_no_more_than_two_timeouts_of_requests) {
               [](std::uint32_t) { return std::vector<Ns>{}; });
   std::size_t most = 0;
   world.has_room = [&](std::uint32_t) {
-    most = std::max(most, world.account.remembered());
+    most = std::max(most, world.tracker.remembered());
     return true;
   };
   world.run(60 * kSecond);
@@ -260,40 +260,40 @@ TEST(EchoAccount, remembers_no_more_than_two_timeouts_of_requests) {
 }
 
 TEST(EchoAccount, intervals_are_complete_as_soon_as_nothing_is_outstanding) {
-  Account account(kUsual, Schedule(1));
-  ASSERT_EQ(account.advance(0), 0U);
-  account.sent(0, 0, {.monotonic = 0, .wall = kSecond});
-  EXPECT_FALSE(account.advance(500 * kMillisecond));
-  EXPECT_TRUE(account.take_complete().empty()) << "the interval goes on";
-  ASSERT_EQ(account.advance(kSecond), 1U);
-  account.not_sent();
-  EXPECT_TRUE(account.take_complete().empty()) << "an answer may come";
-  EXPECT_EQ(account.next_end(), 2 * kSecond);
-  account.answered(
+  RequestTracker tracker(kUsual, Schedule(1));
+  ASSERT_EQ(tracker.advance(0), 0U);
+  tracker.sent(0, 0, {.monotonic = 0, .wall = kSecond});
+  EXPECT_FALSE(tracker.advance(500 * kMillisecond));
+  EXPECT_TRUE(tracker.take_complete().empty()) << "the interval goes on";
+  ASSERT_EQ(tracker.advance(kSecond), 1U);
+  tracker.not_sent();
+  EXPECT_TRUE(tracker.take_complete().empty()) << "an answer may come";
+  EXPECT_EQ(tracker.next_end(), 2 * kSecond);
+  tracker.answered(
       {.sequence = 0, .read = {.monotonic = kSecond, .wall = 2 * kSecond}, .arrived = {}, .far = {}});
-  EXPECT_EQ(account.take_complete().size(), 1U);
-  EXPECT_EQ(account.source(), Source::program);
+  EXPECT_EQ(tracker.take_complete().size(), 1U);
+  EXPECT_EQ(tracker.source(), Source::program);
 }
 
 TEST(EchoAccount, the_time_in_the_queue_counts_once_where_the_request_was_sent) {
-  Account account(kUsual, Schedule(1));
-  ASSERT_EQ(account.advance(0), 0U);
+  RequestTracker tracker(kUsual, Schedule(1));
+  ASSERT_EQ(tracker.advance(0), 0U);
   const Clocks sent{.monotonic = 0, .wall = 5 * kSecond};
   const Clocks now{.monotonic = kMillisecond, .wall = 5 * kSecond + kMillisecond};
-  account.sent(0, 0, sent);
+  tracker.sent(0, 0, sent);
   const PacketStamps left{.kernel = 5 * kSecond + 40'000, .device = {}};
-  account.left(0, left, now);
-  account.left(0, left, now);
-  account.left(1, left, now);
-  account.answered({.sequence = 0, .read = now, .arrived = {}, .far = {}});
-  account.stop(kSecond);
-  const auto intervals = account.take_complete();
+  tracker.left(0, left, now);
+  tracker.left(0, left, now);
+  tracker.left(1, left, now);
+  tracker.answered({.sequence = 0, .read = now, .arrived = {}, .far = {}});
+  tracker.stop(kSecond);
+  const auto intervals = tracker.take_complete();
   ASSERT_EQ(intervals.size(), 1U);
   const SpanCounts& queued = intervals[0].spans[static_cast<std::size_t>(Span::queued)];
   EXPECT_EQ(queued.count, 1U);
   EXPECT_EQ(queued.sum_ns, 40'000U);
-  account.left(0, left, now);  // after the interval was printed
-  account.answered({.sequence = 0, .read = now, .arrived = {}, .far = {}});
+  tracker.left(0, left, now);  // after the interval was printed
+  tracker.answered({.sequence = 0, .read = now, .arrived = {}, .far = {}});
 }
 
 }  // namespace

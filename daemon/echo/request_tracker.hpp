@@ -47,14 +47,14 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-struct AccountLimits {
+struct TrackerLimits {
   Ns interval = kSecond;
   Ns timeout = 2 * kSecond;
 };
 
-class Account {
+class RequestTracker {
  public:
-  Account(AccountLimits limits, Schedule schedule);
+  RequestTracker(TrackerLimits limits, Schedule schedule);
 
   [[nodiscard]] Ns next_due() const { return schedule_.next_due(); }
   // Ends what has ended by `now`: requests by the timeout, intervals by their end. Answers that arrived
@@ -117,7 +117,7 @@ class Account {
   void lose(Request& request);
   void receive(Request& request, const Spans& spans);
 
-  AccountLimits limits_;
+  TrackerLimits limits_;
   Schedule schedule_;
   std::deque<Request> requests_;  // by sequence: those that can still be answered, late or twice
   std::size_t first_waiting_ = 0;
