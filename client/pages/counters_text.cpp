@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/pages/drop_account.hpp"
+#include "client/pages/drop_check.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -60,10 +60,10 @@ std::string counters_table(const Screen& screen, const ShowView& view) {
                       std::move(rows));
 }
 
-std::string rest_words(const DropAccount& account) {
-  if (account.counted == account.seen) return "0";
-  if (account.counted > account.seen) return format_count(account.counted - account.seen) + " not seen";
-  return format_count(account.seen - account.counted) + " not counted";
+std::string rest_words(const DropCheck& check) {
+  if (check.counted == check.seen) return "0";
+  if (check.counted > check.seen) return format_count(check.counted - check.seen) + " not seen";
+  return format_count(check.seen - check.counted) + " not counted";
 }
 
 bool watched_drops(const ShowView& view) {
@@ -73,16 +73,16 @@ bool watched_drops(const ShowView& view) {
 }
 
 // The counters and the tracepoint may disagree about drops: the tracepoint covers the whole machine.
-std::string drops_account(const Screen& screen, const ShowView& view) {
+std::string drops_check(const Screen& screen, const ShowView& view) {
   if (!watched_drops(view)) return {};
-  const DropAccounts accounts = account_drops(view.trace->drops, view.counters->counters);
+  const DropChecks checks = check_drops(view.trace->drops, view.counters->counters);
   std::vector<Cells> rows;
-  for (const DropAccount& account : accounts.kinds) {
-    rows.push_back({{account.reason},
-                    {account.counter},
-                    {format_count(account.counted)},
-                    {format_count(account.seen)},
-                    {rest_words(account)}});
+  for (const DropCheck& check : checks.kinds) {
+    rows.push_back({{check.reason},
+                    {check.counter},
+                    {format_count(check.counted)},
+                    {format_count(check.seen)},
+                    {rest_words(check)}});
   }
   std::string text;
   if (!rows.empty()) {
@@ -94,9 +94,9 @@ std::string drops_account(const Screen& screen, const ShowView& view) {
                                 {.title = "UNEXPLAINED"}},
                                std::move(rows));
   }
-  if (accounts.seen_uncounted > 0) {
+  if (checks.seen_uncounted > 0) {
     text += fmt::format("{}{} drops were traced for reasons that none of these counters stands for.\n",
-                        text.empty() ? "\n" : "", format_count(accounts.seen_uncounted));
+                        text.empty() ? "\n" : "", format_count(checks.seen_uncounted));
   }
   return text;
 }
@@ -173,7 +173,7 @@ std::string counters_part(const Screen& screen, const ShowView& view) {
   std::string text;
   if (view.list_counters) {
     text += "\n" + indented(counters_table(beside, view), kIndent);
-    text += indented(drops_account(beside, view), kIndent);
+    text += indented(drops_check(beside, view), kIndent);
     if (!view.counters->unknown.empty()) text += "\n";
     for (const std::string& clause : view.counters->unknown) {
       text += field(screen, "not known", clause, Style::faint);

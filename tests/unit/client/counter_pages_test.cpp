@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/pages/drop_account.hpp"
+#include "client/pages/drop_check.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/escaped.hpp"
 #include "tests/unit/client/golden.hpp"
@@ -127,28 +127,28 @@ DropView drop(const char* reason, std::uint64_t count) {
   return view;
 }
 
-TEST(DropAccount, sets_what_was_counted_beside_what_was_traced) {
-  const auto accounts =
-      account_drops({drop("SOCKET_RCVBUFF", 9), drop("SOCKET_RCVBUFF", 1), drop("NETFILTER_DROP", 4)},
-                    {{"snmp", "left", "UdpRcvbufErrors", 7, {}},
-                     {"snmp6", "right", "Udp6RcvbufErrors", 2, {}},
-                     {"softnet", {}, "dropped", 3, {}},
-                     {"softnet", {}, "cpu0 dropped", 3, {}},
-                     {"ethtool", "left", "dropped", 100, {}}});
-  ASSERT_EQ(accounts.kinds.size(), 2U);
-  EXPECT_EQ(accounts.kinds[0].reason, "CPU_BACKLOG");
-  EXPECT_EQ(accounts.kinds[0].counted, 3U) << "neither once more for its CPU nor a driver's";
-  EXPECT_EQ(accounts.kinds[0].seen, 0U);
-  EXPECT_EQ(accounts.kinds[1].counter, "UdpRcvbufErrors + Udp6RcvbufErrors");
-  EXPECT_EQ(accounts.kinds[1].counted, 9U);
-  EXPECT_EQ(accounts.kinds[1].seen, 10U);
-  EXPECT_EQ(accounts.seen_uncounted, 4U);
+TEST(DropCheck, sets_what_was_counted_beside_what_was_traced) {
+  const auto checks =
+      check_drops({drop("SOCKET_RCVBUFF", 9), drop("SOCKET_RCVBUFF", 1), drop("NETFILTER_DROP", 4)},
+                  {{"snmp", "left", "UdpRcvbufErrors", 7, {}},
+                   {"snmp6", "right", "Udp6RcvbufErrors", 2, {}},
+                   {"softnet", {}, "dropped", 3, {}},
+                   {"softnet", {}, "cpu0 dropped", 3, {}},
+                   {"ethtool", "left", "dropped", 100, {}}});
+  ASSERT_EQ(checks.kinds.size(), 2U);
+  EXPECT_EQ(checks.kinds[0].reason, "CPU_BACKLOG");
+  EXPECT_EQ(checks.kinds[0].counted, 3U) << "neither once more for its CPU nor a driver's";
+  EXPECT_EQ(checks.kinds[0].seen, 0U);
+  EXPECT_EQ(checks.kinds[1].counter, "UdpRcvbufErrors + Udp6RcvbufErrors");
+  EXPECT_EQ(checks.kinds[1].counted, 9U);
+  EXPECT_EQ(checks.kinds[1].seen, 10U);
+  EXPECT_EQ(checks.seen_uncounted, 4U);
 }
 
-TEST(DropAccount, of_nothing_is_empty) {
-  const auto accounts = account_drops({}, {{"snmp", "left", "UdpRcvbufErrors", 0, {}}});
-  EXPECT_THAT(accounts.kinds, IsEmpty());
-  EXPECT_EQ(accounts.seen_uncounted, 0U);
+TEST(DropCheck, of_nothing_is_empty) {
+  const auto checks = check_drops({}, {{"snmp", "left", "UdpRcvbufErrors", 0, {}}});
+  EXPECT_THAT(checks.kinds, IsEmpty());
+  EXPECT_EQ(checks.seen_uncounted, 0U);
 }
 
 }  // namespace

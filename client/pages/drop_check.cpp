@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client/pages/drop_account.hpp"
+#include "client/pages/drop_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,10 +35,10 @@ const Kind* kind_of(const DropView& drop) {
 
 }  // namespace
 
-DropAccounts account_drops(const std::vector<DropView>& drops, const std::vector<CounterView>& counters) {
-  DropAccounts accounts;
+DropChecks check_drops(const std::vector<DropView>& drops, const std::vector<CounterView>& counters) {
+  DropChecks checks;
   for (const Kind& kind : kKinds) {
-    DropAccount account{std::string{kind.reason}, {}, 0, 0};
+    DropCheck check{std::string{kind.reason}, {}, 0, 0};
     for (const std::string_view name : kind.counters) {
       if (name.empty()) break;
       // Of softnet alone it is a counter of all of the CPUs; drivers have words of their own.
@@ -50,18 +50,18 @@ DropAccounts account_drops(const std::vector<DropView>& drops, const std::vector
       std::uint64_t counted = 0;
       for (const CounterView& each : counters) counted += sum(each);
       if (counted == 0 && name != kind.counters.front()) continue;
-      account.counted += counted;
-      account.counter += (account.counter.empty() ? "" : " + ") + std::string{name};
+      check.counted += counted;
+      check.counter += (check.counter.empty() ? "" : " + ") + std::string{name};
     }
     for (const DropView& drop : drops) {
-      if (kind_of(drop) == &kind) account.seen += drop.count.value_or(0);
+      if (kind_of(drop) == &kind) check.seen += drop.count.value_or(0);
     }
-    if (account.counted > 0 || account.seen > 0) accounts.kinds.push_back(std::move(account));
+    if (check.counted > 0 || check.seen > 0) checks.kinds.push_back(std::move(check));
   }
   for (const DropView& drop : drops) {
-    if (kind_of(drop) == nullptr) accounts.seen_uncounted += drop.count.value_or(0);
+    if (kind_of(drop) == nullptr) checks.seen_uncounted += drop.count.value_or(0);
   }
-  return accounts;
+  return checks;
 }
 
 }  // namespace netperfctl

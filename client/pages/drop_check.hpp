@@ -12,19 +12,19 @@
 namespace netperfctl {
 
 // A kind of drop for which the kernel has both a counter and a reason.
-struct DropAccount {
+struct DropCheck {
   std::string reason;         // "SOCKET_RCVBUFF"
   std::string counter;        // "UdpRcvbufErrors", or several with " + "
   std::uint64_t counted = 0;  // by the counters, in the run's network namespaces
   std::uint64_t seen = 0;     // by the tracepoint, on the whole machine
 };
 
-struct DropAccounts {
-  std::vector<DropAccount> kinds;    // those with a value other than 0
+struct DropChecks {
+  std::vector<DropCheck> kinds;    // those with a value other than 0
   std::uint64_t seen_uncounted = 0;  // for reasons without one of these counters
 };
 
-[[nodiscard]] DropAccounts account_drops(const std::vector<DropView>& drops,
+[[nodiscard]] DropChecks check_drops(const std::vector<DropView>& drops,
                                          const std::vector<CounterView>& counters);
 
 }  // namespace netperfctl
