@@ -132,6 +132,7 @@ RunId RereadTest::live(const TestSpec& asked, const std::string& out, const std:
   record.started = store::kMorning;
   record.ended = store::kMorning + std::chrono::seconds{2};
   record.workload.report = workload::parse_iperf3_report(out, err, spec.test).report;
+  record.flags = std::exchange(record.workload.report.flags, {});
   std::ranges::copy(more, std::back_inserter(record.flags));
   record.workload.documents = {{"client.stdout", out}};
   if (!err.empty()) record.workload.documents.push_back({"client.stderr", err});
