@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/model/named_figure.hpp"
 
 namespace netperfd {
 
@@ -23,7 +24,6 @@ enum class FigureUnit {
   per_gigabyte,  // of the bytes that were sent
   ns_per_byte    // of goodput
 };
-enum class Better { higher, lower };
 
 [[nodiscard]] std::string_view to_string(LatencyPhase phase);
 [[nodiscard]] std::optional<LatencyPhase> parse_latency_phase(std::string_view text);

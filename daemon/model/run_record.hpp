@@ -13,6 +13,7 @@
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/latency.hpp"
+#include "daemon/model/named_figure.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_record.hpp"
@@ -167,6 +168,7 @@ struct RunRecord {
   std::optional<Counters> counters;        // absent: the client was never released, or none were read
   std::vector<SourceFile> files;           // of an imported run; the first is the document import.1
   std::optional<SampleProfile> samples;    // absent: the job asked for none, or the run was traced
+  std::vector<NamedFigure> figures;        // that the workload or the scenario brings; each name once
 };
 
 }  // namespace netperfd
