@@ -304,7 +304,7 @@ std::vector<Key> keys_of_sample(JobDraft& draft) {
 Reader figure_name(Figure& figure) {
   return [&figure](const YamlNode& node) -> std::optional<std::string> {
     if (node.kind != YamlNode::Kind::scalar) return not_what(node, "the name of a figure (like latency.p99)");
-    auto parsed = parse_figure(node.text);
+    auto parsed = parse_any_figure(node.text);  // check() knows what the job's runs have
     if (!parsed) return std::move(parsed.error().message);
     figure = std::move(*parsed);
     return std::nullopt;

@@ -187,8 +187,7 @@ std::vector<FigureChoice> figures_of_latency(const LatencySpec& latency) {
   constexpr double kEnough = 1'100;
   const std::chrono::duration<double> duration = latency.duration.value_or(0ms);
   const bool enough = latency.probes.front().rate * duration.count() >= kEnough;
-  const auto statistic = enough ? LatencyStatistic::p99 : LatencyStatistic::p50;
-  return {{.figure = {.kind = FigureKind::latency, .statistic = statistic}}};
+  return {{.figure = {.name = enough ? "latency.p99" : "latency.p50"}}};
 }
 
 // Sets the members that depend on which mappings the text has.

@@ -190,7 +190,7 @@ struct FactChange {
 // One figure of a comparison. Of several, the intervals hold together at the level that was asked for.
 struct FigureResult {
   std::string name;
-  FigureUnit unit = FigureUnit::bits_per_second;
+  std::string unit = "bits_per_second";  // as in FigureEntry, or that of the runs' own figure
   Better better = Better::higher;
   Pairing pairing = Pairing::runs;
   Verdict verdict = Verdict::too_few;

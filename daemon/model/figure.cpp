@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "daemon/model/figure_registry.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
 #include "daemon/model/wording.hpp"
@@ -19,28 +20,10 @@ namespace {
 template <class Value, std::size_t N>
 using Names = std::array<std::pair<std::string_view, Value>, N>;
 
-constexpr Names<FigureKind, 8> kKinds{{{"received", FigureKind::received},
-                                       {"sent", FigureKind::sent},
-                                       {"delivered", FigureKind::delivered},
-                                       {"retransmits", FigureKind::retransmits},
-                                       {"rtt", FigureKind::rtt},
-                                       {"jitter", FigureKind::jitter},
-                                       {"cpu", FigureKind::cpu},
-                                       {"latency", FigureKind::latency}}};
 constexpr Names<LatencyPhase, 4> kPhases{{{"idle", LatencyPhase::idle},
                                           {"omitted", LatencyPhase::omitted},
                                           {"load", LatencyPhase::load},
                                           {"after", LatencyPhase::after}}};
-constexpr Names<LatencyStatistic, 10> kStatistics{{{"min", LatencyStatistic::min},
-                                                   {"p50", LatencyStatistic::p50},
-                                                   {"p90", LatencyStatistic::p90},
-                                                   {"p99", LatencyStatistic::p99},
-                                                   {"p999", LatencyStatistic::p999},
-                                                   {"max", LatencyStatistic::max},
-                                                   {"mean", LatencyStatistic::mean},
-                                                   {"jitter", LatencyStatistic::jitter},
-                                                   {"delivered", LatencyStatistic::delivered},
-                                                   {"bloat", LatencyStatistic::bloat}}};
 constexpr std::size_t kProbeName = 32;
 
 template <class Value, std::size_t N>
@@ -55,15 +38,40 @@ std::string_view name_of(const Names<Value, N>& names, Value value) {
   return found == names.end() ? std::string_view{} : found->first;
 }
 
-// "received, sent, ... or cpu; the nearest is sent".
-template <class Value, std::size_t N>
-std::string expected(const Names<Value, N>& names, std::string_view text) {
-  std::vector<std::string_view> words;
-  for (const auto& [name, value] : names) words.push_back(name);
+// "received, sent, ... or cpu; did you mean sent?"
+std::string expected(const std::vector<std::string_view>& words, std::string_view text) {
   std::string list = fmt::format("{}", fmt::join(std::span(words).first(words.size() - 1), ", "));
   list += fmt::format(" or {}", words.back());
   if (const auto meant = nearest(text, words)) list += fmt::format("; did you mean {}?", *meant);
   return list;
+}
+
+std::string_view head_of(std::string_view name) {
+  return name.substr(0, name.find('.'));
+}
+
+// What a name can begin with, each once.
+std::vector<std::string_view> heads() {
+  std::vector<std::string_view> all;
+  for (const FigureEntry& entry : figure_registry()) {
+    if (const std::string_view head = head_of(entry.name); all.empty() || all.back() != head)
+      all.push_back(head);
+  }
+  return all;
+}
+
+std::vector<std::string_view> latency_statistics() {
+  std::vector<std::string_view> all;
+  for (const FigureEntry& entry : figure_registry()) {
+    if (entry.name != head_of(entry.name)) all.push_back(entry.name.substr(head_of(entry.name).size() + 1));
+  }
+  return all;
+}
+
+std::vector<std::string_view> phases() {
+  std::vector<std::string_view> all;
+  for (const auto& [name, phase] : kPhases) all.push_back(name);
+  return all;
 }
 
 constexpr std::string_view kLatencyForm = "latency.STAT, with a probe and a phase before STAT if you want";
@@ -79,58 +87,34 @@ std::vector<std::string_view> split(std::string_view text) {
 }
 
 Result<Figure> parse_latency(std::string_view name, const std::vector<std::string_view>& parts) {
-  Figure figure{.kind = FigureKind::latency};
-  if (parts.size() < 2 || parts.size() > 4) {
+  if (parts.size() < 2 || parts.size() > 4)
     return invalid(fmt::format("figure {} is not {}", in_quotes(name), kLatencyForm));
-  }
-  const auto statistic = value_of(kStatistics, parts.back());
-  if (!statistic) {
+  Figure figure{.name = fmt::format("{}.{}", kLatencyFigures, parts.back())};
+  const FigureEntry* entry = find_figure(figure.name);
+  if (entry == nullptr) {
     return invalid(fmt::format("figure {} ends with {}, which is no statistic of latency: {}",
                                in_quotes(name), in_quotes(parts.back()),
-                               expected(kStatistics, parts.back())));
+                               expected(latency_statistics(), parts.back())));
   }
-  figure.statistic = *statistic;
   const std::span<const std::string_view> before = std::span(parts).subspan(1, parts.size() - 2);
   if (before.empty()) return figure;
   figure.phase = value_of(kPhases, before.back());
   if (!figure.phase && before.size() == 2) {
     return invalid(fmt::format("figure {}: {} is no phase: {}", in_quotes(name), in_quotes(before.back()),
-                               expected(kPhases, before.back())));
+                               expected(phases(), before.back())));
   }
-  if (figure.phase && figure.statistic == LatencyStatistic::bloat) {
-    return invalid(
-        fmt::format("figure {}: bloat is of two phases, load and idle, so it names none", in_quotes(name)));
+  if (figure.phase && entry->of_two_phases) {
+    return invalid(fmt::format("figure {}: {} is of two phases, load and idle, so it names none",
+                               in_quotes(name), parts.back()));
   }
   if (figure.phase && before.size() == 1) return figure;
   if (!is_word(before.front(), "_-", kProbeName) || value_of(kPhases, before.front()) ||
-      value_of(kStatistics, before.front())) {
+      is_latency_statistic(before.front())) {
     return invalid(fmt::format("figure {}: {} is neither a phase nor the name of a probe", in_quotes(name),
                                in_quotes(before.front())));
   }
   figure.probe = before.front();
   return figure;
-}
-
-std::string names_of(const std::vector<std::string>& probes) {
-  return fmt::format("{}", fmt::join(probes, ", "));
-}
-
-std::string why_no_latency(const Figure& figure, const MeasuredByJob& measured) {
-  if (!measured.probes) return "needs a latency workload, and the job has none";
-  if (!figure.probe.empty() && std::ranges::find(*measured.probes, figure.probe) == measured.probes->end()) {
-    return fmt::format("needs a probe {}; the job has {}", in_quotes(figure.probe),
-                       names_of(*measured.probes));
-  }
-  const auto has = [&](LatencyPhase phase) {
-    return std::ranges::find(measured.phases, phase) != measured.phases.end();
-  };
-  if (figure.statistic == LatencyStatistic::bloat && !(has(LatencyPhase::idle) && has(LatencyPhase::load))) {
-    return "needs a phase of load and an idle one before it, and the job does not have both";
-  }
-  if (figure.phase && !has(*figure.phase)) {
-    return fmt::format("needs a phase {}, and the job has none", to_string(*figure.phase));
-  }
-  return {};
 }
 
 }  // namespace
@@ -143,99 +127,68 @@ std::optional<LatencyPhase> parse_latency_phase(std::string_view text) {
   return value_of(kPhases, text);
 }
 
-std::string_view to_string(LatencyStatistic statistic) {
-  return name_of(kStatistics, statistic);
-}
-
-std::optional<LatencyStatistic> parse_latency_statistic(std::string_view text) {
-  return value_of(kStatistics, text);
-}
-
-std::string_view to_string(FigureUnit unit) {
-  switch (unit) {
-    case FigureUnit::bits_per_second:
-      return "bits_per_second";
-    case FigureUnit::nanoseconds:
-      return "ns";
-    case FigureUnit::share:
-      return "share";
-    case FigureUnit::per_gigabyte:
-      return "per_gigabyte";
-    case FigureUnit::ns_per_byte:
-      return "ns_per_byte";
-  }
-  return "";
-}
-
 std::string_view to_string(Better better) {
   return better == Better::higher ? "higher" : "lower";
 }
 
 Result<Figure> parse_figure(std::string_view name) {
   const std::vector<std::string_view> parts = split(name);
-  const auto kind = value_of(kKinds, parts.front());
-  if (!kind) {
-    return invalid(fmt::format("figure {} does not exist; expected is {}", in_quotes(name),
-                               expected(kKinds, parts.front())));
-  }
-  if (*kind == FigureKind::latency) return parse_latency(name, parts);
-  if (parts.size() > 1) {
+  if (parts.front() == kLatencyFigures) return parse_latency(name, parts);
+  const FigureEntry* entry = find_figure(parts.front());
+  if (entry == nullptr) return invalid(no_such_figure(name));
+  if (parts.size() > 1)
     return invalid(fmt::format("figure {}: only latency has parts, such as latency.p99", in_quotes(name)));
-  }
-  return Figure{.kind = *kind};
+  return Figure{.name = std::string{entry->name}};
+}
+
+Result<Figure> parse_any_figure(std::string_view name) {
+  return is_own_figure(name) ? Figure{.name = std::string{name}} : parse_figure(name);
 }
 
 std::string to_string(const Figure& figure) {
-  std::string name{name_of(kKinds, figure.kind)};
-  if (figure.kind != FigureKind::latency) return name;
+  if (figure.probe.empty() && !figure.phase) return figure.name;
+  const std::string_view head = head_of(figure.name);
+  std::string name{head};
   if (!figure.probe.empty()) name += "." + figure.probe;
   if (figure.phase) name += fmt::format(".{}", to_string(*figure.phase));
-  return name + fmt::format(".{}", to_string(figure.statistic));
+  return name + figure.name.substr(head.size());
 }
 
-FigureUnit unit_of(const Figure& figure) {
-  switch (figure.kind) {
-    case FigureKind::received:
-    case FigureKind::sent:
-      return FigureUnit::bits_per_second;
-    case FigureKind::delivered:
-      return FigureUnit::share;
-    case FigureKind::retransmits:
-      return FigureUnit::per_gigabyte;
-    case FigureKind::cpu:
-      return FigureUnit::ns_per_byte;
-    case FigureKind::latency:
-      if (figure.statistic == LatencyStatistic::delivered) return FigureUnit::share;
-      break;
-    case FigureKind::rtt:
-    case FigureKind::jitter:
-      break;
-  }
-  return FigureUnit::nanoseconds;
+bool is_own_figure(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (!is_word(name, "_-.", kOwnFigureName) || !is_letter(name.front())) return false;
+  const std::vector<std::string_view> known = heads();
+  return std::ranges::find(known, head_of(name)) == known.end();
 }
 
-Better better_of(const Figure& figure) {
-  const FigureUnit unit = unit_of(figure);
-  return unit == FigureUnit::bits_per_second || unit == FigureUnit::share ? Better::higher : Better::lower;
+std::string no_such_figure(std::string_view name, const std::vector<std::string>& own) {
+  std::vector<std::string_view> known = heads();
+  known.insert(known.end(), own.begin(), own.end());
+  return fmt::format("figure {} does not exist; expected is {}", in_quotes(name),
+                     expected(known, head_of(name)));
 }
 
-std::string wrong_threshold(double threshold) {
-  if (threshold > 0 && threshold < 1) return {};
-  return fmt::format("{} is no share between 0 and 1, such as 0.01", threshold);
+std::string wrong_threshold(const Figure& figure, double threshold) {
+  const FigureEntry* entry = find_figure(figure.name);
+  const double least = entry == nullptr ? 0 : entry->least_threshold;
+  if (threshold > least && threshold < 1) return {};
+  return fmt::format("{} is no share between {} and 1, such as 0.01", threshold, least);
 }
 
-Result<FigureChoice> parse_figure_choice(std::string_view text) {
+Result<FigureChoice> parse_figure_choice(std::string_view text, FigureParser parser) {
   const auto colon = text.find(':');
-  auto figure = parse_figure(text.substr(0, colon));
+  auto figure = parser(text.substr(0, colon));
   if (!figure) return std::unexpected(std::move(figure.error()));
   FigureChoice choice{.figure = std::move(*figure)};
   if (colon == std::string_view::npos) return choice;
   const std::string_view percent = text.substr(colon + 1);
   choice.threshold = parse_percent(percent);
-  if (!choice.threshold || !wrong_threshold(*choice.threshold).empty()) {
+  if (!choice.threshold || !wrong_threshold(choice.figure, *choice.threshold).empty()) {
+    const FigureEntry* entry = find_figure(choice.figure.name);
     return invalid(fmt::format(
-        "figure {}: its threshold is {}; expected is a percentage above 0% and below 100%, such as 5%",
-        in_quotes(text.substr(0, colon)), in_quotes(percent)));
+        "figure {}: its threshold is {}; expected is a percentage above {}% and below 100%, such as 5%",
+        in_quotes(text.substr(0, colon)), in_quotes(percent),
+        entry == nullptr ? 0 : 100 * entry->least_threshold));
   }
   return choice;
 }
@@ -251,10 +204,11 @@ Status check_figures(const std::vector<FigureChoice>& figures) {
   return {};
 }
 
-Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts) {
+Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts,
+                                                       FigureParser parser) {
   std::vector<FigureChoice> figures;
   for (const std::string& text : texts) {
-    auto choice = parse_figure_choice(text);
+    auto choice = parse_figure_choice(text, parser);
     if (!choice) return std::unexpected(std::move(choice.error()));
     figures.push_back(std::move(*choice));
   }
@@ -263,24 +217,9 @@ Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::st
 }
 
 std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured) {
-  const bool iperf3 = measured.tcp || measured.udp || measured.sctp;
-  switch (figure.kind) {
-    case FigureKind::received:
-    case FigureKind::sent:
-    case FigureKind::cpu:
-      return iperf3 ? "" : "needs the workload iperf3, which the job does not have";
-    case FigureKind::delivered:
-    case FigureKind::jitter:
-      return measured.udp ? "" : "needs iperf3 with udp, which the job does not have";
-    case FigureKind::retransmits:
-      return measured.tcp || measured.sctp ? ""
-                                           : "needs iperf3 with tcp or sctp, which the job does not have";
-    case FigureKind::rtt:
-      return measured.tcp ? "" : "needs iperf3 with tcp, which the job does not have";
-    case FigureKind::latency:
-      return why_no_latency(figure, measured);
-  }
-  return {};
+  if (const FigureEntry* entry = find_figure(figure.name)) return entry->why_none(figure, measured);
+  const bool brought = std::ranges::find(measured.own, figure.name) != measured.own.end();
+  return brought ? "" : "is none that the job's workload or its scenario brings";
 }
 
 }  // namespace netperfd

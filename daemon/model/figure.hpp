@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A figure of a run that a comparison can judge. docs/comparing.md lists their names.
+// The name of a figure of a run that a comparison can judge. figure_registry.hpp has the figures that every
+// run may have; a run may also have figures of its own (named_figure.hpp). docs/comparing.md lists their
+// names.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +16,21 @@
 
 namespace netperfd {
 
-enum class FigureKind { received, sent, delivered, retransmits, rtt, jitter, cpu, latency };
 enum class LatencyPhase { idle, omitted, load, after };
-enum class LatencyStatistic { min, p50, p90, p99, p999, max, mean, jitter, delivered, bloat };
-enum class FigureUnit {
-  bits_per_second,
-  nanoseconds,
-  share,         // 0 to 1
-  per_gigabyte,  // of the bytes that were sent
-  ns_per_byte    // of goodput
-};
 
 [[nodiscard]] std::string_view to_string(LatencyPhase phase);
 [[nodiscard]] std::optional<LatencyPhase> parse_latency_phase(std::string_view text);
-[[nodiscard]] std::string_view to_string(LatencyStatistic statistic);
-[[nodiscard]] std::optional<LatencyStatistic> parse_latency_statistic(std::string_view text);
-[[nodiscard]] std::string_view to_string(FigureUnit unit);
 [[nodiscard]] std::string_view to_string(Better better);
 
+// What a comparison judges unless others are asked for, and what it judges beside them.
+inline constexpr std::string_view kReceivedFigure = "received";
+inline constexpr std::string_view kCpuFigure = "cpu";
+
 struct Figure {
-  FigureKind kind = FigureKind::received;
-  // Of latency alone.
+  std::string name{kReceivedFigure};  // of the registry ("latency.p99"), or a run's own
+  // Of those that are measured by probes.
   std::string probe = {};                            // empty: the first one of the run
   std::optional<LatencyPhase> phase = std::nullopt;  // absent: load if the run has it, otherwise idle
-  LatencyStatistic statistic = LatencyStatistic::p99;
 
   bool operator==(const Figure&) const = default;
 };
@@ -45,9 +38,19 @@ struct Figure {
 // "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p999".
 // invalid_argument otherwise, with what was expected.
 [[nodiscard]] Result<Figure> parse_figure(std::string_view name);
+// The same, or what may be a run's own figure: whether any run has it is for later to see.
+[[nodiscard]] Result<Figure> parse_any_figure(std::string_view name);
 [[nodiscard]] std::string to_string(const Figure& figure);
-[[nodiscard]] FigureUnit unit_of(const Figure& figure);
-[[nodiscard]] Better better_of(const Figure& figure);
+
+// A run's own figure, as far as its name tells: a word that begins with a letter and has letters, digits,
+// '_', '-' and '.', at most 64. Not one of the registry, nor what could be meant for one with parts.
+inline constexpr std::size_t kOwnFigureName = 64;
+[[nodiscard]] bool is_own_figure(std::string_view name);
+[[nodiscard]] inline bool is_own(const Figure& figure) {
+  return is_own_figure(figure.name);
+}
+// "figure "energy" does not exist; expected is received, sent, ...". `own` are those that the runs have.
+[[nodiscard]] std::string no_such_figure(std::string_view name, const std::vector<std::string>& own = {});
 
 // A figure to compare, with the smallest difference of it that matters, as a share.
 struct FigureChoice {
@@ -58,20 +61,24 @@ struct FigureChoice {
 };
 inline constexpr std::size_t kMostFigures = 8;
 
+using FigureParser = Result<Figure> (*)(std::string_view);
 // "latency.p99" or "latency.p99:5%".
-[[nodiscard]] Result<FigureChoice> parse_figure_choice(std::string_view text);
+[[nodiscard]] Result<FigureChoice> parse_figure_choice(std::string_view text,
+                                                       FigureParser parser = parse_figure);
 // invalid_argument if there are more than kMostFigures of them, or one of them twice.
 [[nodiscard]] Status check_figures(const std::vector<FigureChoice>& figures);
 // Both for all of them.
-[[nodiscard]] Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts);
-// Empty, or what is wrong with the threshold.
-[[nodiscard]] std::string wrong_threshold(double threshold);
+[[nodiscard]] Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::string>& texts,
+                                                                     FigureParser parser = parse_figure);
+// Empty, or what is wrong with the threshold of this figure.
+[[nodiscard]] std::string wrong_threshold(const Figure& figure, double threshold);
 
 // What the runs of a job measure, as far as figures depend on it.
 struct MeasuredByJob {
   bool tcp = false, udp = false, sctp = false;          // by iperf3
   std::optional<std::vector<std::string>> probes = {};  // of latency; absent: the job measures none
   std::vector<LatencyPhase> phases = {};                // in which they probe
+  std::vector<std::string> own = {};                    // that its workload or its scenario brings
 };
 // Empty, or why runs of such a job have no such figure.
 [[nodiscard]] std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured);

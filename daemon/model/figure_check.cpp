@@ -53,10 +53,15 @@ std::vector<JobProblem> check_figures(const JobSpec& spec) {
     const auto first = std::ranges::find(figures, figures[i].figure, &FigureChoice::figure);
     const auto before = static_cast<std::size_t>(first - figures.begin());
     if (before < i) problems.add(key, name + " is there a second time", {key_of_figure(before, "figure")});
-    if (const std::string why = why_not_measured(figures[i].figure, measured); !why.empty())
-      problems.add(key, fmt::format("{} {}", name, why), {"workload"});
+    if (const std::string why = why_not_measured(figures[i].figure, measured); !why.empty()) {
+      if (is_own(figures[i].figure)) {
+        problems.add(key, no_such_figure(figures[i].figure.name, measured.own));
+      } else {
+        problems.add(key, fmt::format("{} {}", name, why), {"workload"});
+      }
+    }
     if (!figures[i].threshold) continue;
-    if (const std::string wrong = wrong_threshold(*figures[i].threshold); !wrong.empty())
+    if (const std::string wrong = wrong_threshold(figures[i].figure, *figures[i].threshold); !wrong.empty())
       problems.add(key_of_figure(i, "threshold"), wrong);
   }
   return problems.take();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "daemon/model/figure.hpp"
+#include "daemon/model/figure_registry.hpp"
 #include "daemon/model/place_check.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/workload_problems.hpp"
@@ -37,7 +38,7 @@ void check_name(const LatencySpec& latency, std::size_t at, WorkloadProblems& pr
   if (!is_word(name, "_-", kMaxProbeName)) {
     problems.add_here(key, fmt::format("{} is no name of a probe: letters, digits, '_' and '-', at most {}",
                                        fmt::format("\"{}\"", name), kMaxProbeName));
-  } else if (parse_latency_phase(name) || parse_latency_statistic(name)) {
+  } else if (parse_latency_phase(name) || is_latency_statistic(name)) {
     problems.add_here(key, fmt::format("\"{}\" names a phase or a figure of every probe", name));
   }
   for (std::size_t other = 0; other < at; ++other) {

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "daemon/analysis/compare/side_noise.hpp"
+#include "daemon/model/figure_registry.hpp"
+#include "daemon/model/latency.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/digests.hpp"
@@ -18,162 +20,91 @@
 namespace netperfd::store {
 namespace {
 
-// Of all directions; if one of them is not known, so is the figure.
-std::string_view select_of_iperf3(FigureKind kind) {
-  switch (kind) {
-    case FigureKind::sent:
-      return "SELECT iif(count(*) = count(sent_bits_per_second), sum(sent_bits_per_second), NULL) "
-             "FROM sums WHERE run = ?";
-    case FigureKind::delivered:
-      // iperf3 counts a late datagram that it took for lost as -1 lost.
-      return "SELECT iif(count(*) = count(packets) AND count(*) = count(lost_packets), "
-             "1 - max(sum(lost_packets), 0) * 1.0 / nullif(sum(packets), 0), NULL) FROM sums WHERE run = ?";
-    case FigureKind::retransmits:
-      return "SELECT iif(count(*) = count(retransmits) AND count(*) = count(sent_bytes), "
-             "sum(retransmits) * 1e9 / nullif(sum(sent_bytes), 0), NULL) FROM sums WHERE run = ?";
-    case FigureKind::rtt:
-      return "SELECT iif(count(*) = count(mean_rtt), avg(mean_rtt) * 1e3, NULL) FROM sums WHERE run = ?";
-    case FigureKind::jitter:
-      return "SELECT iif(count(*) = count(jitter_ms), avg(jitter_ms) * 1e6, NULL) FROM sums WHERE run = ?";
-    case FigureKind::received:
-    case FigureKind::cpu:
-    case FigureKind::latency:
-      break;
-  }
-  return "";
-}
-
-std::string_view expression_of(LatencyStatistic statistic) {
-  switch (statistic) {
-    case LatencyStatistic::min:
-      return "s.min_ns";
-    case LatencyStatistic::p50:
-      return "s.p50_ns";
-    case LatencyStatistic::p90:
-      return "s.p90_ns";
-    case LatencyStatistic::p99:
-      return "s.p99_ns";
-    case LatencyStatistic::p999:
-      return "s.p999_ns";
-    case LatencyStatistic::max:
-      return "s.max_ns";
-    case LatencyStatistic::mean:
-      return "s.mean_ns";
-    case LatencyStatistic::jitter:
-      return "p.jitter_ns";
-    case LatencyStatistic::delivered:
-      return "1.0 * p.received / nullif(p.sent, 0)";
-    case LatencyStatistic::bloat:
-      return "s.p99_ns - (SELECT i.p50_ns FROM latency_spans AS i WHERE i.run = p.run AND i.probe = p.probe "
-             "AND i.phase = 'idle' AND i.span = 'round-trip')";
-  }
-  return "";
-}
-
-// Of the run ?1, the probe ?2 (empty: the first) and the phase ?3 (empty: load if the probe has it, otherwise
-// idle).
-std::string select_of_latency(LatencyStatistic statistic) {
-  return fmt::format(
-      "WITH chosen (probe) AS (SELECT name FROM latency_probes WHERE run = ?1 AND ?2 IN ('', name) "
-      "ORDER BY position LIMIT 1) "
-      "SELECT {} FROM chosen AS c JOIN latency_phases AS p ON p.run = ?1 AND p.probe = c.probe "
-      "LEFT JOIN latency_spans AS s ON s.run = p.run AND s.probe = p.probe AND s.phase = p.phase "
-      "AND s.span = 'round-trip' "
-      "WHERE p.phase = iif(?3 <> '', ?3, iif(EXISTS (SELECT 1 FROM latency_phases AS l WHERE l.run = ?1 "
-      "AND l.probe = c.probe AND l.phase = 'load'), 'load', 'idle'))",
-      expression_of(statistic));
-}
-
-// All bytes that arrived; those that iperf3 counted; whether there were phases without load.
-constexpr std::string_view kSelectOfCpu =
-    "SELECT goodput_bytes, (SELECT iif(count(*) = count(received_bytes), sum(received_bytes), NULL) FROM "
-    "sums "
-    "WHERE run = t.run), EXISTS (SELECT 1 FROM latency_phases WHERE run = t.run) FROM traffic AS t "
-    "WHERE run = ?";
-
-class FigureReader {
+// What figures are read from, each by one statement for all runs.
+class ReadingsReader {
  public:
-  static Result<FigureReader> prepare(Connection& connection, const Figure& figure) {
-    FigureReader reader{connection, figure};
-    if (figure.kind == FigureKind::cpu) {
-      auto counters = connection.prepare(fmt::format(
-          "SELECT {} FROM counters WHERE run = ? AND (source = '{}' OR source = 'cpu' AND name = 'busy')",
-          columns_of<CounterDelta>(), noise::kSource));
-      if (!counters) return std::unexpected(std::move(counters.error()));
-      reader.counters_ = std::move(*counters);
+  static Result<ReadingsReader> prepare(Connection& connection) {
+    ReadingsReader reader;
+    const std::string of_run = "WHERE run = ? ORDER BY position";
+    const std::pair<Statement ReadingsReader::*, std::string> statements[] = {
+        {&ReadingsReader::sums_, fmt::format("SELECT {} FROM sums {}", columns_of<rows::Sum, 2>(), of_run)},
+        {&ReadingsReader::goodput_, "SELECT goodput_bytes FROM traffic WHERE run = ?"},
+        {&ReadingsReader::counters_,
+         fmt::format("SELECT {} FROM counters WHERE run = ? AND (source = '{}' OR source = 'cpu' AND name = "
+                     "'busy')",
+                     columns_of<CounterDelta>(), noise::kSource)},
+        {&ReadingsReader::probes_, fmt::format("SELECT name FROM latency_probes {}", of_run)},
+        {&ReadingsReader::phases_,
+         fmt::format("SELECT {} FROM latency_phases {}", columns_of<rows::LatencyPhase>(), of_run)},
+        {&ReadingsReader::round_trips_,
+         fmt::format("SELECT {} FROM latency_spans WHERE run = ? AND span = '{}' ORDER BY position",
+                     columns_of<rows::LatencySpan>(), kRoundTrip)}};
+    for (const auto& [member, sql] : statements) {
+      auto statement = connection.prepare(sql);
+      if (!statement) return std::unexpected(std::move(statement.error()));
+      reader.*member = std::move(*statement);
     }
-    auto value =
-        connection.prepare(figure.kind == FigureKind::latency ? select_of_latency(figure.statistic)
-                           : figure.kind == FigureKind::cpu   ? std::string{kSelectOfCpu}
-                                                              : std::string{select_of_iperf3(figure.kind)});
-    if (!value) return std::unexpected(std::move(value.error()));
-    reader.value_ = std::move(*value);
     return reader;
   }
 
-  Status read(analysis::ComparedRun& run) {
-    if (figure_.kind == FigureKind::cpu) return read_cpu(run);
-    // One value or none. GCC 12 takes an optional here for uninitialized.
-    std::vector<double> values;
-    auto done = for_each_row(bound(run.id), [&](const Statement& row) {
-      std::optional<double> value;
-      row.read(value);
-      if (value) values.push_back(*value);
+  Result<FigureReadings> read(const analysis::ComparedRun& run) {
+    FigureReadings readings;
+    readings.received_bits_per_second = run.received_bits_per_second;
+    auto done = for_each_row(sums_.bind(run.id), [&](const Statement& row) {
+      row.read(members_of<2>(readings.sums.emplace_back()));
     });
-    if (done && !values.empty()) run.figures.insert_or_assign(name_, values.front());
-    return done;
+    if (done) {
+      done = for_each_row(goodput_.bind(run.id),
+                          [&](const Statement& row) { row.read(readings.goodput_bytes); });
+    }
+    if (done) {
+      done = for_each_row(probes_.bind(run.id),
+                          [&](const Statement& row) { row.read(readings.probes.emplace_back()); });
+    }
+    if (done) {
+      done = for_each_row(phases_.bind(run.id), [&](const Statement& row) {
+        row.read(members_of(readings.phases.emplace_back()));
+      });
+    }
+    if (done) {
+      done = for_each_row(round_trips_.bind(run.id), [&](const Statement& row) {
+        row.read(members_of(readings.round_trips.emplace_back()));
+      });
+    }
+    if (done) done = read_cpu(run.id, readings);
+    if (!done) return std::unexpected(std::move(done.error()));
+    return readings;
   }
 
  private:
-  FigureReader(Connection& connection, const Figure& figure)
-      : connection_(&connection), figure_(figure), name_(to_string(figure)), phase_(phase_of(figure)) {}
-
-  static std::string_view phase_of(const Figure& figure) {
-    if (figure.statistic == LatencyStatistic::bloat) return to_string(LatencyPhase::load);
-    return figure.phase ? to_string(*figure.phase) : std::string_view{};
-  }
-
-  Statement& bound(RunId run) {
-    if (figure_.kind == FigureKind::latency) return value_.bind(run, figure_.probe, phase_);
-    return value_.bind(run);
-  }
-
-  // CPU time for each byte of goodput: of the part of the run that iperf3 counted, otherwise of the whole
-  // run. If others took as much as there was, to the precision of the kernel's figures, what the workload
-  // took is not known.
-  Status read_cpu(analysis::ComparedRun& run) {
-    std::int64_t whole = 0, received = 0;
-    bool probed = false;
-    auto done = for_each_row(value_.bind(run.id), [&](const Statement& row) {
-      std::optional<std::int64_t> whole_bytes, received_bytes;
-      row.read(whole_bytes, received_bytes, probed);
-      whole = whole_bytes.value_or(0);
-      received = received_bytes.value_or(0);
-    });
-    if (!done) return done;
+  Status read_cpu(RunId run, FigureReadings& readings) {
     std::vector<CounterDelta> counters;
-    done = for_each_row(counters_.bind(run.id),
-                        [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
+    auto done = for_each_row(counters_.bind(run),
+                             [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
     if (!done || !busy) return done;
-    const auto ratio = [](std::uint64_t ns, std::int64_t bytes) -> std::optional<double> {
-      if (ns == 0 || bytes <= 0) return std::nullopt;
-      return static_cast<double>(ns) / static_cast<double>(bytes);
-    };
-    run.whole_cpu = ratio(analysis::own_cpu_ns(*busy, counters), whole);
-    const auto ns = analysis::counted_cpu_ns(*busy, counters);
-    const bool counts_all = !noise::figure(counters, noise::kUncountedBusy) && !probed && received == whole;
-    const auto counted = ns ? ratio(*ns, received) : counts_all ? run.whole_cpu : std::nullopt;
-    run.cpu_of_whole = !counted && run.whole_cpu;
-    if (const auto value = counted ? counted : run.whole_cpu) run.figures.insert_or_assign(name_, *value);
+    readings.cpu_ns = analysis::own_cpu_ns(*busy, counters);
+    readings.counted_cpu_ns = analysis::counted_cpu_ns(*busy, counters);
+    // With probes beside it, iperf3 does not run all the time.
+    readings.has_uncounted_part =
+        noise::figure(counters, noise::kUncountedBusy).has_value() || !readings.phases.empty();
     return done;
   }
 
-  Connection* connection_;
-  Figure figure_;
-  std::string name_, phase_;
-  Statement value_, counters_;
+  Statement sums_, goodput_, counters_, probes_, phases_, round_trips_;
 };
+
+void put_figure(const Figure& figure, const FigureReadings& readings, analysis::ComparedRun& run) {
+  const FigureEntry* entry = find_figure(figure.name);
+  if (entry == nullptr) return;  // the run's own
+  auto value = entry->read(readings, figure);
+  if (entry->read_whole != nullptr) {
+    run.whole_cpu = entry->read_whole(readings, figure);
+    run.cpu_of_whole = !value && run.whole_cpu;
+    if (!value) value = run.whole_cpu;
+  }
+  if (value) run.figures.insert_or_assign(to_string(figure), *value);
+}
 
 }  // namespace
 
@@ -226,13 +157,12 @@ Status read_figure_values(Connection& connection, const std::vector<Figure>& fig
                       {"sums", "counters", "traffic", "latency_probes", "latency_phases", "latency_spans"});
     if (!intact) return intact;
   }
-  for (const Figure& figure : figures) {
-    if (figure.kind == FigureKind::received) continue;
-    auto reader = FigureReader::prepare(connection, figure);
-    if (!reader) return std::unexpected(std::move(reader.error()));
-    for (analysis::ComparedRun& run : runs) {
-      if (auto done = reader->read(run); !done) return done;
-    }
+  auto reader = ReadingsReader::prepare(connection);
+  if (!reader) return std::unexpected(std::move(reader.error()));
+  for (analysis::ComparedRun& run : runs) {
+    const auto readings = reader->read(run);
+    if (!readings) return std::unexpected(readings.error());
+    for (const Figure& figure : figures) put_figure(figure, *readings, run);
   }
   return {};
 }

@@ -128,7 +128,7 @@ inline std::string digits(const StoredValue& value) {
 
 inline std::string figure(const StoredValue& value) {
   return text<255>(value, "the name of a figure",
-                   [](std::string_view given) { return parse_figure(given) ? "" : "it is none"; });
+                   [](std::string_view given) { return parse_any_figure(given) ? "" : "it is none"; });
 }
 
 inline std::string histogram(const StoredValue& value) {

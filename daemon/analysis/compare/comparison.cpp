@@ -75,9 +75,13 @@ void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
 // One figure while it is judged.
 struct Judged {
   Judged(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, const ComparedFigure& of)
-      : asked(&of), runs(figure_runs(a, b, of.figure)), grouping(runs.a, runs.b) {}
+      : asked(&of),
+        terms(terms_of(of.figure, a, b)),
+        runs(figure_runs(a, b, of.figure)),
+        grouping(runs.a, runs.b) {}
 
   const ComparedFigure* asked;
+  FigureTerms terms;
   ArmRuns runs;
   Grouping grouping;
   FigureResult result = {};
@@ -138,8 +142,8 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
   const std::size_t figures = settings.figures.size();
   const double level = level_of_each(settings.level, figures);
   result.name = to_string(judged.asked->figure);
-  result.unit = unit_of(judged.asked->figure);
-  result.better = better_of(judged.asked->figure);
+  result.unit = judged.terms.unit;
+  result.better = judged.terms.better;
   result.pairing = judged.grouping.pairing();
   result.threshold = judged.asked->threshold.value_or(settings.threshold);
   result.effect = figure_effect(judged.grouping, judged.asked->figure, result.threshold, level);
@@ -169,6 +173,10 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     const std::vector<std::string> reasons = refusals(a, b, judged.runs.arm, figure, facts);
     if (!reasons.empty() && !settings.despite) result.verdict = Verdict::refused;
     for (const std::string& reason : reasons) judged.of_verdict.add(Gravity::verdict, reason);
+  }
+  if (const std::string apart = told_apart(a, b, figure, judged.terms); !apart.empty()) {
+    result.verdict = Verdict::refused;
+    judged.of_verdict.add(Gravity::verdict, apart);
   }
   if (const std::string twice = counted_twice(a, b); !twice.empty()) {
     if (!settings.despite) result.verdict = Verdict::refused;
@@ -259,7 +267,7 @@ double level_of_each(double level, std::size_t figures) {
 void use_one_part(std::vector<ComparedRun>& a, std::vector<ComparedRun>& b) {
   const auto of_whole = [](const ComparedRun& run) { return run.cpu_of_whole; };
   if (std::ranges::none_of(a, of_whole) && std::ranges::none_of(b, of_whole)) return;
-  const std::string name = to_string(Figure{.kind = FigureKind::cpu});
+  const std::string name{kCpuFigure};
   for (auto* side : {&a, &b}) {
     for (ComparedRun& run : *side) {
       if (!run.whole_cpu) continue;
@@ -280,10 +288,11 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     figures.emplace_back(a, b, figure);
     estimate(figures.back(), settings);
   }
-  const auto of_cpu = std::ranges::find(figures, FigureKind::cpu,
-                                        [](const Judged& judged) { return judged.asked->figure.kind; });
+  const auto of_cpu = std::ranges::find(figures, kCpuFigure, [](const Judged& judged) -> const std::string& {
+    return judged.asked->figure.name;
+  });
   ComparisonSettings alone = settings;
-  alone.figures = {{.figure = {.kind = FigureKind::cpu}, .resolution = settings.cpu}};
+  alone.figures = {{.figure = {.name = std::string{kCpuFigure}}, .resolution = settings.cpu}};
   const Figure& of_facts = hardest_to_explain(figures);
   FactJudgement facts = judge_facts(a, b, settings.changed, of_facts);
   for (Judged& judged : figures) judge(a, b, settings, facts, judged);

@@ -13,6 +13,7 @@
 #include "daemon/model/counters.hpp"
 #include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
+#include "daemon/model/named_figure.hpp"
 #include "daemon/model/run_record.hpp"
 
 namespace netperfd::analysis {
@@ -93,7 +94,8 @@ struct ComparedRun {
   std::vector<std::string> flags;  // codes of its quality flags, without kFromBundle
   std::string origin = {};         // the text of that flag; empty: the run came in no bundle
   std::vector<std::string> files;  // digests of the files that it was imported from
-  std::map<std::string, double, std::less<>> figures = {};  // by name, without `received`
+  std::map<std::string, double, std::less<>> figures = {};  // of the registry, by name
+  std::vector<NamedFigure> own_figures = {};                // those that were asked for
 };
 
 [[nodiscard]] inline bool is_plain(const ComparedRun& run) {

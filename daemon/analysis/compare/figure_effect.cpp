@@ -116,9 +116,9 @@ void note_boots(const Grouping& grouping, Caveats& caveats) {
 
 std::string silent_traced_words(const FigureOf& figure, std::string_view side, std::ptrdiff_t dead,
                                 std::ptrdiff_t traced) {
-  if (figure.is_received()) {
-    return fmt::format("{} of {} traced runs of {} received nothing: the throughput is that of plain ones.",
-                       dead, traced, side);
+  if (const FigureWords* words = figure.words()) {
+    return fmt::format("{} of {} traced runs of {} {}: the {} is that of plain ones.", dead, traced, side,
+                       words->nothing, words->name);
   }
   return fmt::format("In {} of {} traced runs of {}, {} is 0: the figure is that of plain ones.", dead,
                      traced, side, figure.name());
@@ -126,9 +126,9 @@ std::string silent_traced_words(const FigureOf& figure, std::string_view side, s
 
 std::string unknown_words(const FigureOf& figure, std::string_view side, std::ptrdiff_t unknown,
                           std::size_t all) {
-  if (figure.is_received()) {
-    return fmt::format("Of {} of {} runs of {} it is not known what was received: they are not counted.",
-                       unknown, all, side);
+  if (const FigureWords* words = figure.words()) {
+    return fmt::format("Of {} of {} runs of {} it is not known {}: they are not counted.", unknown, all, side,
+                       words->what);
   }
   return fmt::format("In {} of {} runs of {}, {} is not known: they are not counted.", unknown, all, side,
                      figure.name());
@@ -155,15 +155,36 @@ std::optional<double> whole_ns_per_byte(const ComparedRun& run) {
 }
 
 std::optional<double> FigureOf::operator()(const ComparedRun& run) const {
-  if (received_) return run.received_bits_per_second;
+  if (entry_ == nullptr) {
+    const auto own = std::ranges::find(run.own_figures, name_, &NamedFigure::name);
+    return own == run.own_figures.end() ? std::nullopt : std::optional{own->value};
+  }
   const auto found = run.figures.find(name_);
   if (found != run.figures.end()) return found->second;
-  return cpu_ ? whole_ns_per_byte(run) : std::nullopt;
+  // What a run knows of itself, also if no figures were read.
+  const FigureReadings known{.received_bits_per_second = run.received_bits_per_second,
+                             .goodput_bytes = run.goodput_bytes,
+                             .cpu_ns = run.busy_ns};
+  const auto value = entry_->read(known, figure_);
+  return !value && entry_->read_whole != nullptr ? entry_->read_whole(known, figure_) : value;
 }
 
 std::optional<double> FigureOf::log(const ComparedRun& run) const {
   const auto value = (*this)(run);
   return value && *value > 0 ? std::optional(std::log(*value)) : std::nullopt;
+}
+
+FigureTerms terms_of(const Figure& figure, const std::vector<ComparedRun>& a,
+                     const std::vector<ComparedRun>& b) {
+  if (const FigureEntry* entry = find_figure(figure.name))
+    return {.unit = std::string{entry->unit}, .better = entry->better};
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      const auto own = std::ranges::find(run.own_figures, figure.name, &NamedFigure::name);
+      if (own != run.own_figures.end()) return {.unit = own->unit, .better = own->better};
+    }
+  }
+  return {};
 }
 
 ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
@@ -219,8 +240,8 @@ void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figu
     const FigureOf of(figure);
     caveats.add(Gravity::weakens,
                 fmt::format("A side has no plain run{}: the {} is that under tracing, whose cost is in it.",
-                            of.is_received() ? "" : " with " + of.name(),
-                            of.is_received() ? "throughput" : "figure"));
+                            of.words() != nullptr ? "" : " with " + of.name(),
+                            of.words() != nullptr ? of.words()->name : "figure"));
   } else if (runs.arm == Arm::mixed) {
     caveats.add(
         Gravity::verdict,

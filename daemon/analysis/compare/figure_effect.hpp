@@ -10,6 +10,7 @@
 
 #include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
+#include "daemon/model/figure_registry.hpp"
 
 namespace netperfd::analysis {
 
@@ -21,9 +22,7 @@ namespace netperfd::analysis {
 class FigureOf {
  public:
   explicit FigureOf(const Figure& figure)
-      : received_(figure.kind == FigureKind::received),
-        cpu_(figure.kind == FigureKind::cpu),
-        name_(to_string(figure)) {}
+      : entry_(find_figure(figure.name)), figure_(figure), name_(to_string(figure)) {}
 
   [[nodiscard]] std::optional<double> operator()(const ComparedRun& run) const;
   // Absent if it is not above 0, so that no ratio can hold it.
@@ -32,13 +31,26 @@ class FigureOf {
   // Known, and not above 0.
   [[nodiscard]] bool is_nothing(const ComparedRun& run) const { return (*this)(run) && !is_measured(run); }
 
-  [[nodiscard]] bool is_received() const { return received_; }
+  // How sentences speak of it; null: by its name.
+  [[nodiscard]] const FigureWords* words() const { return entry_ == nullptr ? nullptr : entry_->words; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  bool received_, cpu_;
+  const FigureEntry* entry_;  // null: a figure of the runs' own
+  Figure figure_;
   std::string name_;
 };
+
+// What the values of a figure mean: by the registry, or as the runs tell of their own.
+struct FigureTerms {
+  std::string unit = {};
+  Better better = Better::higher;
+
+  bool operator==(const FigureTerms&) const = default;
+};
+// Those of the first run that has it.
+[[nodiscard]] FigureTerms terms_of(const Figure& figure, const std::vector<ComparedRun>& a,
+                                   const std::vector<ComparedRun>& b);
 
 // The runs that a figure is taken from.
 enum class Arm {

@@ -28,9 +28,9 @@ std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view sid
   }
   if (nothing == 0) return {};
   const char* arm_words = all < runs.size() ? "plain " : "";
-  if (figure.is_received()) {
-    return fmt::format("{} of {} {}runs of {} received nothing: no ratio can hold them.", nothing, all,
-                       arm_words, side);
+  if (const FigureWords* words = figure.words()) {
+    return fmt::format("{} of {} {}runs of {} {}: no ratio can hold them.", nothing, all, arm_words, side,
+                       words->nothing);
   }
   return fmt::format("In {} of {} {}runs of {}, {} is not above 0: no ratio can hold them.", nothing, all,
                      arm_words, side, figure.name());
@@ -40,10 +40,9 @@ std::string why_no_figure(const std::vector<ComparedRun>& runs, std::string_view
                           const FigureOf& figure) {
   const auto is_nothing = [&](const ComparedRun& run) { return figure.is_nothing(run); };
   const bool none = std::ranges::none_of(runs, is_nothing), all = std::ranges::all_of(runs, is_nothing);
-  if (figure.is_received()) {
-    if (none) return fmt::format("no run of {} tells its throughput", side);
-    if (all) return fmt::format("no run of {} received anything", side);
-    return fmt::format("no run of {} is known to have received anything", side);
+  if (const FigureWords* words = figure.words()) {
+    if (none) return fmt::format("no run of {} tells its {}", side, words->name);
+    return fmt::format("no run of {} {}{}", side, all ? "" : "is known to have ", words->anything);
   }
   if (none) return fmt::format("no run of {} tells its {}", side, figure.name());
   return fmt::format("in no run of {}, {} is {}above 0", side, figure.name(), all ? "" : "known to be ");
@@ -85,6 +84,26 @@ bool is_code(const std::string& group) {
 }
 
 }  // namespace
+
+std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                       const Figure& figure, const FigureTerms& terms) {
+  const auto words = [](const FigureTerms& each) {
+    return fmt::format("{}, {} is better", each.unit.empty() ? "a number" : each.unit,
+                       to_string(each.better));
+  };
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      const auto own = std::ranges::find(run.own_figures, figure.name, &NamedFigure::name);
+      if (own == run.own_figures.end()) continue;
+      const FigureTerms told{.unit = own->unit, .better = own->better};
+      if (told != terms)
+        return fmt::format(
+            "Not all runs tell {} alike ({}; of run {}: {}): their numbers are not of one thing.",
+            figure.name, words(terms), run.id, words(told));
+    }
+  }
+  return {};
+}
 
 std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                const ArmRuns& runs, const Figure& figure) {

@@ -39,6 +39,11 @@ constexpr double kLuckOfTwoBuilds = 0.02;
                                              const std::vector<ComparedRun>& b, const ArmRuns& runs,
                                              const Figure& figure);
 
+// Gate 1a: a sentence if some run tells its own figure in another unit than the first one, or has another
+// direction as better; otherwise empty. Their numbers are not of one thing.
+[[nodiscard]] std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                     const Figure& figure, const FigureTerms& terms);
+
 // Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, the figure is 0 in runs
 // of a side, such as runs that received nothing: a ratio of the others would describe only the successful
 // ones. 3, something else than the declared change differs, or runs of both sides have what changed alike. 4,

@@ -160,7 +160,8 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
   parsed.despite = value_of<bool>(options, "despite").value_or(parsed.despite);
   parsed.threshold = value_of<double>(options, "threshold").value_or(parsed.threshold);
   const auto figures = parse_figure_choices(
-      value_of<std::vector<std::string>>(options, "figures").value_or(std::vector<std::string>{}));
+      value_of<std::vector<std::string>>(options, "figures").value_or(std::vector<std::string>{}),
+      parse_any_figure);
   if (!figures) return std::unexpected(figures.error());
   parsed.figures = analysis::compared_figures(*figures);
   if (parsed.changed.size() > kGroupsLimit) {
@@ -207,7 +208,7 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
   if (const auto name = value_of<std::string>(options, "figure")) {
-    auto figure = parse_figure(*name);
+    auto figure = parse_any_figure(*name);
     if (!figure) return std::unexpected(std::move(figure.error()));
     parsed.figure = std::move(*figure);
   }

@@ -142,7 +142,7 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
   for (const FigureResult& figure : results) {
     rows::ComparedFigure& row = figures.emplace_back();
     row.figure = figure.name;
-    row.unit = to_string(figure.unit);
+    row.unit = figure.unit;
     row.better = to_string(figure.better);
     row.verdict = to_string(figure.verdict);
     if (figure.leaning) row.leaning = to_string(*figure.leaning);

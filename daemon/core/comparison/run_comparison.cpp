@@ -17,7 +17,7 @@
 namespace netperfd::core {
 namespace {
 
-const Figure kCpu{.kind = FigureKind::cpu};
+const Figure kCpu{.name = std::string{kCpuFigure}};
 
 struct Side {
   std::vector<SelectedRun> runs;
@@ -132,12 +132,10 @@ Result<std::vector<analysis::ComparedRun>> runs_with_figures(
     const std::vector<analysis::ComparedFigure>& figures) {
   auto compared = queries.compared_runs(runs, wanted);
   if (!compared) return compared;
-  std::vector<Figure> further;
-  for (const analysis::ComparedFigure& each : figures) {
-    if (each.figure.kind != FigureKind::received) further.push_back(each.figure);
-  }
-  if (std::ranges::find(further, kCpu) == further.end()) further.push_back(kCpu);
-  if (auto read = queries.read_figures(further, *compared); !read)
+  std::vector<Figure> asked;
+  for (const analysis::ComparedFigure& each : figures) asked.push_back(each.figure);
+  if (std::ranges::find(asked, kCpu) == asked.end()) asked.push_back(kCpu);
+  if (auto read = queries.read_figures(asked, *compared); !read)
     return std::unexpected(std::move(read.error()));
   return compared;
 }

@@ -314,10 +314,11 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
       samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
   const bool blocks = samples.pairing == Pairing::blocks || units;
   if (!samples.sd || !samples.are_enough) {
-    return invalid(fmt::format("{}: {} {} with a {}; how much they spread takes {}{} to know",
-                               in_quotes(request.runs), samples.values.size(), noun_of(samples.pairing),
-                               figure.is_received() ? "throughput" : "known " + figure.name(), kFewestSamples,
-                               samples.pairing == Pairing::boots ? " a side" : ""));
+    return invalid(
+        fmt::format("{}: {} {} with a {}; how much they spread takes {}{} to know", in_quotes(request.runs),
+                    samples.values.size(), noun_of(samples.pairing),
+                    figure.words() != nullptr ? std::string{figure.words()->name} : "known " + figure.name(),
+                    kFewestSamples, samples.pairing == Pairing::boots ? " a side" : ""));
   }
 
   plan.pairing = samples.pairing;

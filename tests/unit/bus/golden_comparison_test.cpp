@@ -138,7 +138,7 @@ TEST(GoldenComparison, of_its_figures) {
   first.name = "received";
   FigureResult& second = compared.comparison.figures[1];
   second.name = "latency.p99";
-  second.unit = FigureUnit::nanoseconds;
+  second.unit = "ns";
   second.better = Better::lower;
   second.pairing = Pairing::boots;
   second.verdict = Verdict::regression;

@@ -119,7 +119,7 @@ TEST(CpuTime, is_bounded_by_what_self_tests_found_in_it) {
 TEST(CpuTime, that_is_a_figure_of_the_comparison_is_judged_once) {
   const TracedSides sides = dear_blocks(1.1);
   ComparisonSettings settings{.changed = {"nic"}};
-  settings.figures = {{}, {.figure = {.kind = FigureKind::cpu}}};
+  settings.figures = {{}, {.figure = {.name = "cpu"}}};
   const Comparison comparison = compare(sides.a, sides.b, settings);
   EXPECT_THAT(comparison.beside, IsEmpty());
   ASSERT_TRUE(comparison.attribution.ns_per_byte);

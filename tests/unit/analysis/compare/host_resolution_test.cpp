@@ -109,18 +109,18 @@ TEST(HostResolution, of_settings_is_what_a_self_test_found) {
 
 TEST(HostResolution, is_of_each_figure) {
   Tests tests = self_tests({0.01, -0.02, 0.02});
-  EXPECT_FALSE(code_resolution(tests.a, tests.b, 0.95, Figure{.kind = FigureKind::rtt}));
+  EXPECT_FALSE(code_resolution(tests.a, tests.b, 0.95, Figure{.name = "rtt"}));
   for (auto* runs : {&tests.a, &tests.b}) {
     for (ComparedRun& run : *runs) run.figures["rtt"] = std::pow(*run.received_bits_per_second, 2);
   }
   const auto received = code_resolution(tests.a, tests.b, 0.95);
-  const auto squared = code_resolution(tests.a, tests.b, 0.95, Figure{.kind = FigureKind::rtt});
+  const auto squared = code_resolution(tests.a, tests.b, 0.95, Figure{.name = "rtt"});
   ASSERT_TRUE(received && squared);
   EXPECT_NEAR(std::log(*squared), 2 * std::log(*received), 1e-9);
   for (auto* runs : {&tests.a, &tests.b}) {
     for (ComparedRun& run : *runs) run.received_bits_per_second.reset();
   }
-  EXPECT_EQ(code_resolution(tests.a, tests.b, 0.95, Figure{.kind = FigureKind::rtt}), squared);
+  EXPECT_EQ(code_resolution(tests.a, tests.b, 0.95, Figure{.name = "rtt"}), squared);
 }
 
 TEST(HostResolution, bounds_the_verdict_of_a_change) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the figures of a run are read from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dbus/rows/iperf3.hpp"
+#include "dbus/rows/latency.hpp"
+
+namespace netperfd {
+
+// Of one run. Absent: unknown.
+struct FigureReadings {
+  std::vector<rows::Sum> sums = {};                               // one for each direction
+  std::optional<double> received_bits_per_second = std::nullopt;  // over all directions
+  std::optional<std::uint64_t> goodput_bytes = std::nullopt;      // with what iperf3 omits
+  // CPU time of the workload and of the kernel's path of its packets: of the whole run, and of the part that
+  // iperf3 counted.
+  std::optional<std::uint64_t> cpu_ns = std::nullopt, counted_cpu_ns = std::nullopt;
+  bool has_uncounted_part = false;
+  std::vector<std::string> probes = {};  // their names, in their order
+  std::vector<rows::LatencyPhase> phases = {};
+  std::vector<rows::LatencySpan> round_trips = {};  // of spans, those alone
+};
+
+}  // namespace netperfd
