@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "daemon/model/figure_registry.hpp"
+
 namespace netperfd {
 namespace {
 
@@ -70,8 +72,8 @@ TEST(Figure, keeps_its_name) {
 // A figure with the wrong direction turns every verdict round.
 TEST(Figure, has_a_unit_and_a_better_direction) {
   const auto words = [](std::string_view name) {
-    const Figure figure = parsed(name);
-    return std::string{to_string(unit_of(figure))} + " " + std::string{to_string(better_of(figure))};
+    const FigureEntry* entry = find_figure(parsed(name).name);
+    return entry == nullptr ? "" : std::string{entry->unit} + " " + std::string{to_string(entry->better)};
   };
   EXPECT_EQ(words("received"), "bits_per_second higher");
   EXPECT_EQ(words("sent"), "bits_per_second higher");
@@ -136,6 +138,38 @@ TEST(Figures, are_each_once_and_at_most_eight) {
   EXPECT_EQ(twice.error().message, "figure latency.p99 is there twice");
   EXPECT_FALSE(check_figures(choices({"sent", "received", "cpu", "rtt", "retransmits", "latency.p50",
                                       "latency.p99", "latency.idle.p99", "latency.max"})));
+}
+
+// A run may have figures of its own: whether any has this one, the name cannot tell.
+TEST(Figure, of_the_runs_own_is_a_word_that_is_not_meant_for_another_one) {
+  for (const char* name : {"requests", "p99", "energy.cpu0", "dropped-frames_2"}) {
+    const auto figure = parse_any_figure(name);
+    ASSERT_TRUE(figure) << name;
+    EXPECT_EQ(figure->name, name);
+    EXPECT_EQ(to_string(*figure), name);
+    EXPECT_TRUE(is_own(*figure)) << name;
+    EXPECT_THAT(complaint(name), HasSubstr("does not exist")) << "of the registry";
+  }
+  EXPECT_EQ(parse_any_figure("cpu"), Figure{.name = "cpu"});
+  EXPECT_FALSE(is_own(parsed("latency.voice.p99")));
+  for (const char* name :
+       {"", "2fast", "a b", "a:b", "_a", "\n", "latency.p95", "latency", "sent.p99", "energy\n"})
+    EXPECT_FALSE(parse_any_figure(name)) << name;
+  EXPECT_TRUE(parse_any_figure(std::string(64, 'a')));
+  EXPECT_FALSE(parse_any_figure(std::string(65, 'a')));
+}
+
+TEST(Figure, that_no_run_has_is_refused_with_those_that_they_have) {
+  EXPECT_EQ(no_such_figure("requets", {"energy", "requests"}),
+            "figure \"requets\" does not exist; expected is received, sent, delivered, retransmits, rtt, "
+            "jitter, cpu, latency, energy or requests; did you mean requests?");
+}
+
+TEST(Figures, of_their_own_need_a_job_that_brings_them) {
+  const Figure requests = parse_any_figure("requests").value();
+  EXPECT_THAT(why_not_measured(requests, {.tcp = true}), HasSubstr("is none that"));
+  EXPECT_THAT(why_not_measured(requests, {.own = {"energy"}}), HasSubstr("is none that"));
+  EXPECT_THAT(why_not_measured(requests, {.own = {"energy", "requests"}}), IsEmpty());
 }
 
 TEST(Figures, need_a_workload_that_measures_them) {
