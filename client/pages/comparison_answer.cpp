@@ -143,7 +143,8 @@ std::string in_unit(std::string_view unit, double value) {
   if (unit == "share") return fmt::format("{:.2f} %", value * 100);
   if (unit == "ns_per_byte") return format_hundredths(value) + " ns/byte";
   if (unit == "per_gigabyte") return format_figure(value) + " /GB";
-  return format_figure(value);
+  // That of the runs' own figure.
+  return unit.empty() ? format_figure(value) : format_figure(value) + fmt::format(" {}", unit);
 }
 
 // "38.5 -> 72.4 Mbit/s", as far apart as the change says. Medians of runs need not be: the estimate compares

@@ -94,8 +94,9 @@ struct ComparedRun {
   std::vector<std::string> flags;  // codes of its quality flags, without kFromBundle
   std::string origin = {};         // the text of that flag; empty: the run came in no bundle
   std::vector<std::string> files;  // digests of the files that it was imported from
-  std::map<std::string, double, std::less<>> figures = {};  // of the registry, by name
-  std::vector<NamedFigure> own_figures = {};                // those that were asked for
+  std::map<std::string, double, std::less<>> figures =
+      {};                                     // of the registry, by name: those that were asked for
+  std::vector<NamedFigure> own_figures = {};  // all that it has
 };
 
 [[nodiscard]] inline bool is_plain(const ComparedRun& run) {

@@ -140,6 +140,22 @@ Result<std::vector<analysis::ComparedRun>> runs_with_figures(
   return compared;
 }
 
+Status expect_own_figures(const std::vector<analysis::ComparedFigure>& figures,
+                          const std::vector<analysis::ComparedRun>& a,
+                          const std::vector<analysis::ComparedRun>& b) {
+  std::set<std::string> there;
+  for (const auto* side : {&a, &b}) {
+    for (const analysis::ComparedRun& run : *side) {
+      for (const NamedFigure& own : run.own_figures) there.insert(own.name);
+    }
+  }
+  for (const analysis::ComparedFigure& each : figures) {
+    if (is_own(each.figure) && !there.contains(each.figure.name))
+      return invalid(no_such_figure(each.figure.name, {there.begin(), there.end()}));
+  }
+  return {};
+}
+
 Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>& runs,
                              const analysis::ComparisonSettings& settings, const Comparer& comparer) {
   const SelectedRun& of = runs.front();
@@ -205,6 +221,8 @@ Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<S
   if (!runs_a) return std::unexpected(runs_a.error());
   auto runs_b = runs_with_figures(queries, ids_b, ComparedParts::all, settings.figures);
   if (!runs_b) return std::unexpected(runs_b.error());
+  if (auto there = expect_own_figures(settings.figures, *runs_a, *runs_b); !there)
+    return std::unexpected(std::move(there.error()));
   analysis::use_one_part(*runs_a, *runs_b);
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;

@@ -69,6 +69,12 @@ struct SelfTests {
     RunQueries& queries, const std::vector<RunId>& runs, ComparedParts wanted,
     const std::vector<analysis::ComparedFigure>& figures);
 
+// invalid_argument, with the names that there are, if one of the figures is to be the runs' own and none of
+// these has it.
+[[nodiscard]] Status expect_own_figures(const std::vector<analysis::ComparedFigure>& figures,
+                                        const std::vector<analysis::ComparedRun>& a,
+                                        const std::vector<analysis::ComparedRun>& b);
+
 // The self-tests of the scenario of these runs on the host that measured them, ignoring their first job: for
 // runs of a bundle those of the same bundle, for others those that came in no bundle. Only those of the
 // owners of the runs: nobody else's change what is concluded.

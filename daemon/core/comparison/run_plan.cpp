@@ -308,6 +308,8 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   const analysis::FigureOf figure(plan.figure);
   const auto compared = runs_with_figures(queries, ids, ComparedParts::throughput, {{.figure = plan.figure}});
   if (!compared) return std::unexpected(compared.error());
+  if (auto there = expect_own_figures({{.figure = plan.figure}}, *compared, {}); !there)
+    return std::unexpected(std::move(there.error()));
   std::set<BlockKey> whole;
   const Samples samples = samples_of(*runs, *compared, figure, whole);
   const bool units =

@@ -255,7 +255,8 @@ class RunQueries {
   // In the given order, without the data that a comparison does not need; not_found if a run does not exist.
   [[nodiscard]] virtual Result<std::vector<analysis::ComparedRun>> compared_runs(
       const std::vector<RunId>& runs, ComparedParts wanted) = 0;
-  // Fills ComparedRun::figures of runs that exist; `received` is among their parts already.
+  // Fills ComparedRun::figures of runs that exist with those of the registry, and own_figures with all that
+  // they have of their own.
   [[nodiscard]] virtual Status read_figures(const std::vector<Figure>& figures,
                                             std::vector<analysis::ComparedRun>& runs) = 0;
   // That its scenario declares, in their order; none: it declares none.

@@ -59,5 +59,42 @@ TEST_F(FiguresOnTheBus, a_plan_is_of_the_figure_that_is_asked_for) {
               ElementsAre("cpu", "received"));
 }
 
+// B has half of A's energy, and each run tells it as its own.
+TEST_F(FiguresOnTheBus, of_the_runs_own_are_judged_and_planned_like_any_other) {
+  add_job(2, JobPurpose::measurement, 8, the_same);
+  for (const core::RunRow& run : queries.stored) {
+    const double energy = (run.arm.variant == 'B' ? 1 : 2) + 0.001 * static_cast<double>(run.id % 7);
+    queries.stored_compared[run.id].own_figures = {
+        {.name = "energy", .unit = "J", .better = Better::lower, .value = energy}};
+  }
+  const auto asked = compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{"energy:5%"}}}});
+  ASSERT_EQ(asked.error, "") << asked.text;
+  const auto rows = std::get<0>(asked.values).at("figures").get<dbus::Rows>();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(text_at(rows[0], "figure"), "energy");
+  EXPECT_EQ(text_at(rows[0], "unit"), "J");
+  EXPECT_EQ(text_at(rows[0], "better"), "lower");
+  EXPECT_EQ(text_at(rows[0], "verdict"), "improvement");
+  EXPECT_EQ(real_at(rows[0], "threshold"), 0.05);
+  queries.stored_figures[2] = parse_figure_choices({"energy"}, parse_any_figure).value();
+  EXPECT_EQ(text_at(std::get<0>(compare_job(2).values), "figure"), "energy") << "the job declares it";
+  EXPECT_EQ(text_at(std::get<0>(plan("job:2").values), "figure"), "energy");
+}
+
+TEST_F(FiguresOnTheBus, that_no_run_has_are_refused_with_those_that_there_are) {
+  add_job(2, JobPurpose::measurement, 8, the_same);
+  for (const core::RunRow& run : queries.stored)
+    queries.stored_compared[run.id].own_figures = {{.name = "energy", .unit = "J", .value = 1}};
+  constexpr const char* kMessage =
+      "figure \"enery\" does not exist; expected is received, sent, delivered, retransmits, rtt, jitter, "
+      "cpu, "
+      "latency or energy; did you mean energy?";
+  const auto compared = compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{"enery"}}}});
+  EXPECT_EQ(compared.error, "org.netperfd1.Error.InvalidArgument");
+  EXPECT_EQ(compared.text, kMessage);
+  const auto planned = plan("job:2", {{"figure", sdbus::Variant{std::string{"enery"}}}});
+  EXPECT_EQ(planned.text, kMessage);
+}
+
 }  // namespace
 }  // namespace netperfd::bus

@@ -136,7 +136,8 @@ TEST(FigurePages, have_the_units_of_their_figures) {
   EXPECT_TRUE(has(shown("share", 0.4, 0.8), "40.00 -> 80.00 %"));
   EXPECT_TRUE(has(shown("per_gigabyte", 12, 24), "12.0 -> 24.0 /GB"));
   EXPECT_TRUE(has(shown("ns", 4e4, 8e6), "0.040 -> 8.00 ms"));
-  EXPECT_TRUE(has(shown("parsecs", 1, 2), "1.00 -> 2.00"));
+  EXPECT_TRUE(has(shown("parsecs", 1, 2), "1.00 -> 2.00 parsecs")) << "of the runs' own";
+  EXPECT_TRUE(has(shown("", 1, 2), "1.00 -> 2.00   +100 %")) << "a number";
 }
 
 TEST(FigurePages, hide_nothing_of_the_figures_that_were_not_refused) {

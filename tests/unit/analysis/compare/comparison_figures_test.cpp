@@ -254,6 +254,67 @@ TEST(Figures, that_were_measured_under_tracing_have_to_have_the_facts_of_a_trace
   EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::improvement) << "plain runs have no trace";
 }
 
+// Of 8 blocks. B has 20 % more of it.
+FigureSides blocks_with_own(const NamedFigure& own) {
+  FigureSides sides = blocks_with(8, {{"latency.p99", 1.2}});
+  for (auto* runs : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *runs) {
+      run.own_figures = {{.name = "other", .unit = "s", .better = Better::lower, .value = 1}, own};
+      run.own_figures.back().value = run.figures.at("latency.p99");
+      run.figures.clear();
+    }
+  }
+  return sides;
+}
+
+ComparisonSettings of_own(const char* name) {
+  ComparisonSettings settings;
+  settings.figures = {{.figure = parse_any_figure(name).value()}};
+  return settings;
+}
+
+TEST(OwnFigures, are_judged_as_the_runs_tell_them) {
+  const FigureSides more =
+      blocks_with_own({.name = "requests", .unit = "per_second", .better = Better::higher});
+  const Comparison faster = compare(more.a, more.b, of_own("requests"));
+  EXPECT_EQ(faster.verdict, Verdict::improvement);
+  ASSERT_EQ(faster.figures.size(), 1U);
+  EXPECT_EQ(faster.figure, "requests");
+  EXPECT_EQ(faster.figures[0].name, "requests");
+  EXPECT_EQ(faster.figures[0].unit, "per_second");
+  EXPECT_EQ(faster.figures[0].better, Better::higher);
+  EXPECT_EQ(faster.figures[0].effect.n_a, 8U) << "a value for each run, in 8 blocks";
+  EXPECT_NEAR(faster.figures[0].effect.ratio.value_or(0), 1.2, 0.02);
+  const FigureSides worse = blocks_with_own({.name = "energy", .unit = "J", .better = Better::lower});
+  const Comparison dearer = compare(worse.a, worse.b, of_own("energy"));
+  EXPECT_EQ(dearer.verdict, Verdict::regression);
+  EXPECT_EQ(dearer.figures[0].unit, "J");
+}
+
+TEST(OwnFigures, that_some_run_tells_otherwise_are_of_no_one_thing) {
+  FigureSides sides = blocks_with_own({.name = "energy", .unit = "J", .better = Better::lower});
+  for (const bool of_unit : {true, false}) {
+    FigureSides mixed = sides;
+    NamedFigure& odd = mixed.b[5].own_figures.back();
+    if (of_unit) odd.unit = "mJ";
+    if (!of_unit) odd.better = Better::higher;
+    ComparisonSettings settings = of_own("energy");
+    settings.despite = true;
+    const Comparison comparison = compare(mixed.a, mixed.b, settings);
+    EXPECT_EQ(comparison.verdict, Verdict::refused) << of_unit;
+    EXPECT_THAT(comparison.caveats, has_caveat("Not all runs tell energy alike (J, lower is better; of run"));
+  }
+  sides.a[3].own_figures.clear();
+  EXPECT_EQ(compare(sides.a, sides.b, of_own("energy")).verdict, Verdict::regression) << "it tells nothing";
+}
+
+TEST(OwnFigures, never_stand_for_those_that_every_run_may_have) {
+  const FigureSides sides = blocks_with_own({.name = "received", .unit = "J", .better = Better::lower});
+  const Comparison comparison = compare(sides.a, sides.b, of({"received"}));
+  EXPECT_EQ(comparison.verdict, Verdict::refused);
+  EXPECT_EQ(comparison.figures[0].unit, "bits_per_second");
+}
+
 TEST(Figures, that_some_runs_lack_are_of_the_others) {
   FigureSides sides = blocks_with(9, {{"received", 1.1}, {"latency.p99", 1.5}});
   sides.a[0].figures.clear();
