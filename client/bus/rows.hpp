@@ -97,7 +97,7 @@ void read_value(RowSource& source, Value& to) {
 
 template <netperfd::rows::Described View>
 void read_row(RowSource& source, View& view) {
-  std::array<bool, std::tuple_size_v<std::remove_cv_t<decltype(netperfd::rows::kFields<View>)>>> seen{};
+  std::array<bool, netperfd::rows::kFieldCount<View>> seen{};
   source.enter_row();
   for (std::string_view name; source.next(name); source.leave()) {
     std::size_t place = 0;

@@ -36,17 +36,18 @@ std::string capitals(std::string text) {
 std::string interval_words(const JudgedFigure& figure) {
   const ComparisonView& head = figure.head;
   Words parts;
-  if (head.ratio_low && head.ratio_high) {
-    std::string low = signed_percent(*head.ratio_low);
+  if (head.effect.low && head.effect.high) {
+    std::string low = signed_percent(*head.effect.low);
     low.resize(low.size() - 2);  // one unit for both
-    parts.push_back(fmt::format("{} to {} ({:.1f} % interval)", low, signed_percent(*head.ratio_high),
-                                head.level.value_or(0) * 100));
+    parts.push_back(fmt::format("{} to {} ({:.1f} % interval)", low, signed_percent(*head.effect.high),
+                                head.effect.level.value_or(0) * 100));
   }
-  if (head.p) {
-    parts.push_back("p " + probability_text(*head.p) +
+  if (head.effect.p) {
+    parts.push_back("p " + probability_text(*head.effect.p) +
                     (figure.together > 1 ? fmt::format(" of {} figures", figure.together) : ""));
   }
-  if (head.cliffs_delta) parts.push_back(fmt::format("Cliff's delta {:+.2f}", *head.cliffs_delta));
+  if (head.reach.cliffs_delta)
+    parts.push_back(fmt::format("Cliff's delta {:+.2f}", *head.reach.cliffs_delta));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -59,15 +60,16 @@ const char* a_side(const ComparisonView& head) {
 // threshold, where that is more than there are.
 std::string samples_needed(const ComparisonView& head) {
   if (!head.threshold) return {};
-  const std::uint32_t samples = std::min(head.samples_a.value_or(0), head.samples_b.value_or(0));
+  const std::uint32_t samples =
+      std::min(head.effect.samples_a.value_or(0), head.effect.samples_b.value_or(0));
   const auto about = [&](std::string_view what, const std::optional<std::uint32_t>& count) -> std::string {
     if (!count || *count <= samples) return {};
     return fmt::format("; {} takes about {}{}", what, format_count(std::uint64_t{*count}), a_side(head));
   };
   const std::string threshold = percent_text(*head.threshold);
   return about(fmt::format("finding {} to be at least {}", percent_text(2 * *head.threshold), threshold),
-               head.needed) +
-         about("ruling out " + threshold, head.needed_for_equivalence);
+               head.reach.needed) +
+         about("ruling out " + threshold, head.reach.needed_for_equivalence);
 }
 
 std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
@@ -80,9 +82,9 @@ std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
 
 // Where the interval alone would tell something; otherwise empty.
 std::string undecided_words(const ComparisonView& head) {
-  if (!head.ratio_low || !head.ratio_high) return {};
+  if (!head.effect.low || !head.effect.high) return {};
   const double threshold = head.threshold.value_or(0);
-  const double low = *head.ratio_low - 1, high = *head.ratio_high - 1;
+  const double low = *head.effect.low - 1, high = *head.effect.high - 1;
   if (low > -threshold && high < threshold) {
     return fmt::format("the whole interval lies within {}, but this host resolves no less than {}",
                        percent_text(threshold), format_percent((head.resolution.value_or(1) - 1) * 100));
@@ -114,12 +116,12 @@ std::string meaning(const JudgedFigure& figure) {
   if (head.verdict != "inconclusive") return {};
   if (const std::string text = undecided_words(head); !text.empty()) return text + samples_needed(head);
   std::string text = "neither a difference nor its absence is shown";
-  if (!head.detectable) return text;
-  return text +
-         fmt::format(": {}{} find a difference of {} {}{}",
-                     sample_noun(head, std::min(head.samples_a.value_or(0), head.samples_b.value_or(0))),
-                     a_side(head), format_percent((*head.detectable - 1) * 100), power_words(0.8),
-                     samples_needed(head));
+  if (!head.reach.detectable) return text;
+  return text + fmt::format(": {}{} find a difference of {} {}{}",
+                            sample_noun(head, std::min(head.effect.samples_a.value_or(0),
+                                                       head.effect.samples_b.value_or(0))),
+                            a_side(head), format_percent((*head.reach.detectable - 1) * 100),
+                            power_words(0.8), samples_needed(head));
 }
 
 // Up to which luck of a boot or a build the verdict holds.
@@ -151,8 +153,8 @@ std::string in_unit(std::string_view unit, double value) {
 // within blocks. An older netperfd tells only those.
 std::string levels_of(const JudgedFigure& figure) {
   const ComparisonView& head = figure.head;
-  const std::string a = in_unit(figure.unit, head.centre_a.value_or(*head.median_a));
-  const std::string b = in_unit(figure.unit, head.centre_b.value_or(*head.median_b));
+  const std::string a = in_unit(figure.unit, head.effect.centre_a.value_or(*head.effect.median_a));
+  const std::string b = in_unit(figure.unit, head.effect.centre_b.value_or(*head.effect.median_b));
   const auto unit_of = [](const std::string& text) {
     return text.substr(std::min(text.find(' '), text.size()));
   };
@@ -168,28 +170,10 @@ void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
   head.pairing = row.pairing;
   head.boot_spread = row.boot_spread;
   head.resolution = row.resolution;
-  head.samples_a = row.samples_a;
-  head.samples_b = row.samples_b;
-  head.median_a = row.median_a;
-  head.median_b = row.median_b;
-  head.centre_a = row.centre_a;
-  head.centre_b = row.centre_b;
-  head.ratio = row.ratio;
-  head.ratio_low = row.ratio_low;
-  head.ratio_high = row.ratio_high;
-  head.level = row.level;
-  head.p = row.p_adjusted ? row.p_adjusted : row.p;
-  head.cliffs_delta = row.cliffs_delta;
-  head.detectable = row.detectable;
-  head.needed = row.needed;
-  head.needed_for_equivalence = row.needed_for_equivalence;
-  head.selftest_verdict = row.selftest_verdict;
-  head.selftest_samples = row.selftest_samples;
-  head.selftest_ratio = row.selftest_ratio;
-  head.selftest_low = row.selftest_low;
-  head.selftest_high = row.selftest_high;
-  head.selftest_level = row.selftest_level;
-  head.selftest_detectable = row.selftest_detectable;
+  head.effect = row.effect;
+  if (row.p_adjusted) head.effect.p = row.p_adjusted;
+  head.reach = row.reach;
+  head.selftest = row.selftest;
 }
 
 JudgedFigure judged(const ComparisonView& head, const ComparedFigureView& row, std::size_t together) {
@@ -219,8 +203,8 @@ Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
   if (head.leaning) answer.verdict += fmt::format(", leaning to {}", *head.leaning);
   answer.verdict += owners_mark(view);
   const bool refused = head.verdict == "refused";  // the daemon tells the figures all the same
-  if (head.median_a && head.median_b && !refused) answer.medians = levels_of(figure);
-  if (head.ratio && !refused) answer.change = signed_percent(*head.ratio);
+  if (head.effect.median_a && head.effect.median_b && !refused) answer.medians = levels_of(figure);
+  if (head.effect.ratio && !refused) answer.change = signed_percent(*head.effect.ratio);
   const auto add = [&answer](std::string words) {
     if (!words.empty()) answer.lines.push_back({"", std::move(words)});
   };
@@ -252,7 +236,7 @@ std::vector<JudgedFigure> judged_figures(const CompareView& view) {
 
 std::optional<JudgedFigure> judged_cpu(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
-  if (!head.ns_per_byte_shift) return std::nullopt;
+  if (!head.cpu.shift) return std::nullopt;
   for (const auto* rows : {&head.figures, &head.beside}) {
     if (!*rows) continue;
     for (const ComparedFigureView& row : **rows) {

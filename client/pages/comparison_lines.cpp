@@ -50,10 +50,10 @@ std::string scenario_words(const ComparisonView& head) {
 }
 
 std::string explained_words(const ComparisonView& head) {
-  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained * 100);
+  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained.value * 100);
   const auto end = [](const Figure& share) { return share ? fmt::format("{:.0f}", *share * 100) : "?"; };
-  if (head.explained_low || head.explained_high) {
-    words += fmt::format(" ({} to {} %)", end(head.explained_low), end(head.explained_high));
+  if (head.explained.low || head.explained.high) {
+    words += fmt::format(" ({} to {} %)", end(head.explained.low), end(head.explained.high));
   }
   return words;
 }
@@ -71,14 +71,13 @@ std::string tracer_words(const CompareView& view) {
 // That of an older netperfd has no verdict.
 Lines cpu_time(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
-  if (!head.ns_per_byte_shift || !head.ns_per_byte_a || !head.ns_per_byte_b) return {};
+  if (!head.cpu.shift || !head.cpu.a || !head.cpu.b) return {};
   const std::optional<JudgedFigure> judged = judged_cpu(view);
   if (judged && judged->head.verdict == "refused") return {{"CPU time", "refused"}};
   std::string words =
-      fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.ns_per_byte_a),
-                  format_hundredths(*head.ns_per_byte_b),
-                  with_interval(head.ns_per_byte_shift, head.ns_per_byte_low, head.ns_per_byte_high));
-  if (head.ns_per_byte_part == "whole") words += ", with what iperf3 omits";
+      fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.cpu.a),
+                  format_hundredths(*head.cpu.b), with_interval(head.cpu.shift, head.cpu.low, head.cpu.high));
+  if (head.cpu.part == "whole") words += ", with what iperf3 omits";
   if (!judged) return {{"CPU time", words}};
   words += ": " + judged->head.verdict;
   if (judged->head.leaning) words += ", leaning to " + *judged->head.leaning;
@@ -86,16 +85,16 @@ Lines cpu_time(const CompareView& view) {
 }
 
 bool is_fooled(const ComparisonView& head) {
-  return head.selftest_verdict == "improvement" || head.selftest_verdict == "regression" ||
-         head.selftest_verdict == "trade-off";
+  return head.selftest.verdict == "improvement" || head.selftest.verdict == "regression" ||
+         head.selftest.verdict == "trade-off";
 }
 
 // What the self-test found: "equivalent, within 0.8 %".
 std::string self_test_words(const ComparisonView& head) {
-  std::string text = *head.selftest_verdict;
+  std::string text = *head.selftest.verdict;
   if (is_fooled(head)) text += ", where nothing differs";
-  if (head.selftest_low && head.selftest_high) {
-    const double farthest = std::max(std::abs(*head.selftest_low - 1), std::abs(*head.selftest_high - 1));
+  if (head.selftest.low && head.selftest.high) {
+    const double farthest = std::max(std::abs(*head.selftest.low - 1), std::abs(*head.selftest.high - 1));
     text += fmt::format(", within {}", format_percent(farthest * 100));
   }
   return text;
@@ -181,7 +180,7 @@ bool hides_figures(const CompareView& view) {
   const bool all = std::ranges::all_of(
       judged_figures(view), [](const JudgedFigure& figure) { return figure.head.verdict == "refused"; });
   if (!all) return false;
-  return head.ratio || (!view.asked.despite && !undeclared_groups(view).empty());
+  return head.effect.ratio || (!view.asked.despite && !undeclared_groups(view).empty());
 }
 
 Lines cost(const CompareView& view) {
@@ -194,19 +193,16 @@ Lines cost(const CompareView& view) {
 Lines account(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   Lines lines;
-  if (head.traced_ns_per_byte_shift && head.functions_ns_per_byte_shift && head.residual_ns_per_byte) {
+  if (head.traced.shift && head.functions.shift && head.residual.value) {
     lines.push_back(
         {"account",
          fmt::format("traced runs {} ns a byte without the tracer's {}: the functions {}, the rest {}",
-                     with_interval(head.traced_ns_per_byte_shift, head.traced_ns_per_byte_low,
-                                   head.traced_ns_per_byte_high),
-                     head.tracer_ns_per_byte_shift ? signed_figure(*head.tracer_ns_per_byte_shift) : "-",
-                     with_interval(head.functions_ns_per_byte_shift, head.functions_ns_per_byte_low,
-                                   head.functions_ns_per_byte_high),
-                     with_interval(head.residual_ns_per_byte, head.residual_ns_per_byte_low,
-                                   head.residual_ns_per_byte_high))});
+                     with_interval(head.traced.shift, head.traced.low, head.traced.high),
+                     head.tracer.shift ? signed_figure(*head.tracer.shift) : "-",
+                     with_interval(head.functions.shift, head.functions.low, head.functions.high),
+                     with_interval(head.residual.value, head.residual.low, head.residual.high))});
   }
-  if (head.explained) lines.push_back({"explained", explained_words(head)});
+  if (head.explained.value) lines.push_back({"explained", explained_words(head)});
   if (head.traced_to_plain) {
     lines.push_back(
         {"traced", fmt::format("runs reach {} of plain throughput{}", format_share(*head.traced_to_plain),
@@ -218,7 +214,7 @@ Lines account(const CompareView& view) {
 
 Lines selftest(const CompareView& view, std::uint64_t now_us) {
   const ComparisonView& head = view.details.comparison;
-  if (!head.selftest_verdict) {
+  if (!head.selftest.verdict) {
     const Words scenarios = head.scenarios_b.value_or(Words{});
     // What was imported has no scenario that could be started here.
     if (head.verdict == "refused" || scenarios.size() != 1 || scenarios.front() == "import") return {};
@@ -226,7 +222,7 @@ Lines selftest(const CompareView& view, std::uint64_t now_us) {
                                  for_a_shell(scenarios.front()))}};
   }
   Words parts;
-  if (head.selftest_samples) parts.push_back(plural(*head.selftest_samples, "block"));
+  if (head.selftest.samples) parts.push_back(plural(*head.selftest.samples, "block"));
   if (head.selftest_started_us) parts.push_back(format_time(*head.selftest_started_us, now_us));
   if (head.selftest_job) parts.push_back(fmt::format("job {}", *head.selftest_job));
   const std::string where = parts.empty() ? "" : fmt::format(" ({})", fmt::join(parts, ", "));
@@ -237,7 +233,7 @@ Lines selftest(const CompareView& view, std::uint64_t now_us) {
   }
   Lines lines{{"self-test", "this host against itself" + where}};
   for (const JudgedFigure& figure : figures) {
-    if (!figure.head.selftest_verdict) continue;
+    if (!figure.head.selftest.verdict) continue;
     lines.push_back({"", figure.head.figure + ": " + self_test_words(figure.head),
                      is_fooled(figure.head) ? Style::bad : Style::plain});
   }

@@ -38,12 +38,13 @@ std::pair<std::string, std::string> job_sides(const CompareView& view) {
 
 std::string pairing_words(const ComparisonView& head, bool letters) {
   const std::string pairing = head.pairing.value_or("");
-  if (pairing == "blocks") return plural(head.samples_a.value_or(0), letters ? "ABBA block" : "block");
-  if (pairing == "boots of blocks") return plural(head.samples_a.value_or(0), "boot") + " of blocks";
+  if (pairing == "blocks") return plural(head.effect.samples_a.value_or(0), letters ? "ABBA block" : "block");
+  if (pairing == "boots of blocks") return plural(head.effect.samples_a.value_or(0), "boot") + " of blocks";
   if (pairing == "builds of blocks")
-    return fmt::format("blocks of {} builds a side", head.samples_a.value_or(0));
+    return fmt::format("blocks of {} builds a side", head.effect.samples_a.value_or(0));
   if (pairing == "boots") {
-    return fmt::format("{} and {} boots", head.samples_a.value_or(0), head.samples_b.value_or(0));
+    return fmt::format("{} and {} boots", head.effect.samples_a.value_or(0),
+                       head.effect.samples_b.value_or(0));
   }
   return {};
 }

@@ -36,13 +36,13 @@ std::string title(const CompareView& view) {
 }
 
 std::string resolves_words(const ComparisonView& head) {
-  if (!head.detectable || *head.detectable <= 1) return {};
+  if (!head.reach.detectable || *head.reach.detectable <= 1) return {};
   return fmt::format("with so many {} a difference of {} is found {}",
                      head.pairing == "blocks"             ? "blocks"
                      : head.pairing == "boots of blocks"  ? "boots"
                      : head.pairing == "builds of blocks" ? "pairs of builds"
                                                           : "runs",
-                     format_percent((*head.detectable - 1) * 100), power_words(0.8));
+                     format_percent((*head.reach.detectable - 1) * 100), power_words(0.8));
 }
 
 // What the host finds of each figure whose verdict does not say it.
@@ -61,7 +61,7 @@ std::string resolved(const Screen& screen, const std::vector<comparing::JudgedFi
 std::string chance_words(const std::vector<comparing::JudgedFigure>& figures) {
   double missed = 0;
   for (const comparing::JudgedFigure& figure : figures) {
-    if (figure.head.level) missed += 1 - *figure.head.level;
+    if (figure.head.effect.level) missed += 1 - *figure.head.effect.level;
   }
   if (missed <= 0 || missed >= 1) return {};
   return fmt::format(" Up to one self-test in {:.0f} finds one by chance: another one tells.", 1 / missed);

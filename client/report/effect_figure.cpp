@@ -37,22 +37,22 @@ std::string band(const Axis& axis, double threshold) {
 }  // namespace
 
 std::string effect_figure(const ComparisonView& head) {
-  if (!head.ratio) return {};
+  if (!head.effect.ratio) return {};
   const double threshold = head.threshold.value_or(0) * 100;
-  const double low = percent(head.ratio_low.value_or(*head.ratio));
-  const double high = percent(head.ratio_high.value_or(*head.ratio));
+  const double low = percent(head.effect.low.value_or(*head.effect.ratio));
+  const double high = percent(head.effect.high.value_or(*head.effect.ratio));
   const Axis axis =
       linear_axis(std::min({0.0, -threshold, low}), std::max({0.0, threshold, high}), kEffectTicks);
   std::string text = band(axis, threshold) + horizontal_axis(axis, 0, kEffectHeight, " %");
   text += fmt::format("<line class=\"zero\" x1=\"{0}\" x2=\"{0}\" y1=\"0\" y2=\"{1}\"/>", axis.at(0),
                       kEffectHeight);
-  const bool known = head.ratio_low && head.ratio_high;
+  const bool known = head.effect.low && head.effect.high;
   if (known) text += interval(axis, low, high);
   text += fmt::format("<circle class=\"estimate\" cx=\"{}\" cy=\"{}\" r=\"6\"/>",
-                      axis.at(percent(*head.ratio)), kEffectMiddle);
-  std::string caption = fmt::format("B against A: {}", comparing::signed_percent(*head.ratio));
-  caption += known ? fmt::format(", and its interval, {} to {}", comparing::signed_percent(*head.ratio_low),
-                                 comparing::signed_percent(*head.ratio_high))
+                      axis.at(percent(*head.effect.ratio)), kEffectMiddle);
+  std::string caption = fmt::format("B against A: {}", comparing::signed_percent(*head.effect.ratio));
+  caption += known ? fmt::format(", and its interval, {} to {}", comparing::signed_percent(*head.effect.low),
+                                 comparing::signed_percent(*head.effect.high))
                    : ", without an interval";
   caption += fmt::format(". The thick line is no difference; the shaded part is within the threshold, {}.",
                          percent_text(head.threshold.value_or(0)));

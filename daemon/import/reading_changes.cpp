@@ -121,7 +121,7 @@ class Differences {
       compare(key, words_of_row(before), words_of_row(after));
     } else {
       rows::visit_fields(before, [&](const auto& field, const auto& value) {
-        compare(fmt::format("{} {}", key, field.key), value, after.*field.member);
+        compare(fmt::format("{} {}", key, field.key), value, field.of(after));
       });
     }
   }
@@ -148,7 +148,7 @@ void compare_test(Differences& found, const core::RunReading::Test& before,
 std::vector<Change> changes_between(const core::RunReading& stored, const core::RunReading& now) {
   Differences found;
   rows::visit_fields(stored.report, [&](const auto& field, const auto& before) {
-    found.compare(field.key, before, now.report.*field.member);
+    found.compare(field.key, before, field.of(now.report));
   });
   found.compare("flags", stored.flags, now.flags);
   found.compare("goodput_bytes", stored.goodput_bytes, now.goodput_bytes);

@@ -219,7 +219,7 @@ Result<std::vector<FigureChoice>> parse_figure_choices(const std::vector<std::st
 std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured) {
   if (const FigureEntry* entry = find_figure(figure.name)) return entry->why_none(figure, measured);
   const bool brought = std::ranges::find(measured.own, figure.name) != measured.own.end();
-  return brought ? "" : "is none that the job's workload or its scenario brings";
+  return brought ? "" : "is not among the figures that the job's workload or its scenario adds";
 }
 
 }  // namespace netperfd

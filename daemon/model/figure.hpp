@@ -38,12 +38,12 @@ struct Figure {
 // "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p999".
 // invalid_argument otherwise, with what was expected.
 [[nodiscard]] Result<Figure> parse_figure(std::string_view name);
-// The same, or what may be a run's own figure: whether any run has it is for later to see.
+// The same, or the name of what may be a run's own figure. Whether a run has it must be checked later.
 [[nodiscard]] Result<Figure> parse_any_figure(std::string_view name);
 [[nodiscard]] std::string to_string(const Figure& figure);
 
 // A run's own figure, as far as its name tells: a word that begins with a letter and has letters, digits,
-// '_', '-' and '.', at most 64. Not one of the registry, nor what could be meant for one with parts.
+// '_', '-' and '.', at most 64. It does not begin with a word of the registry, such as `latency`.
 inline constexpr std::size_t kOwnFigureName = 64;
 [[nodiscard]] bool is_own_figure(std::string_view name);
 [[nodiscard]] inline bool is_own(const Figure& figure) {
@@ -78,7 +78,7 @@ struct MeasuredByJob {
   bool tcp = false, udp = false, sctp = false;          // by iperf3
   std::optional<std::vector<std::string>> probes = {};  // of latency; absent: the job measures none
   std::vector<LatencyPhase> phases = {};                // in which they probe
-  std::vector<std::string> own = {};                    // that its workload or its scenario brings
+  std::vector<std::string> own = {};                    // figures that its workload or its scenario adds
 };
 // Empty, or why runs of such a job have no such figure.
 [[nodiscard]] std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The figures that every run may have, each with all that is particular to it. A line of the table in
-// figure_registry.cpp is a figure: nothing else asks which one it is.
+// The figures that every run may have, each with all that is particular to it. Each line of the table in
+// figure_registry.cpp is a figure, and no other code asks which one it is.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ struct FigureEntry {
   Better better;
   WhyNoFigure why_none;
   ReadFigure read;  // of the part of the run that counts
-  // Of the whole run, with what iperf3 omits. Taken for all runs of a comparison if the other one is not
-  // known of some. Null: the figure has one part.
+  // Of the whole run, with what iperf3 omits. A comparison takes it of all runs if some run knows only this
+  // one. Null: the figure has no such value.
   ReadFigure read_whole = nullptr;
   const FigureWords* words = nullptr;  // null: its name
   bool of_two_phases = false;          // so that its name has none

@@ -52,12 +52,12 @@ template <rows::Described Row, std::size_t skipped = 0>
 template <std::size_t skipped = 0, rows::Described Row>
 [[nodiscard]] auto members_of(Row& row) {
   using Plain = std::remove_cv_t<Row>;
-  constexpr std::size_t kCount = std::tuple_size_v<std::remove_cvref_t<decltype(rows::kFields<Plain>)>>;
+  constexpr std::size_t kCount = rows::kFieldCount<Plain>;
   const auto member = [&]<std::size_t I>(std::integral_constant<std::size_t, I> /*number*/) {
-    constexpr auto& kField = std::get<skipped + I>(rows::kFields<Plain>);
-    using Member = std::remove_cvref_t<decltype(row.*kField.member)>;
+    constexpr auto& kField = std::get<skipped + I>(rows::kFlatFields<Plain>);
+    using Member = std::remove_cvref_t<decltype(kField.of(row))>;
     if constexpr (kIsColumn<Member> && kField.key != kDocument<Plain>) {
-      return std::tie(row.*kField.member);
+      return std::tie(kField.of(row));
     } else {
       return std::tuple<>{};
     }

@@ -12,67 +12,115 @@
 
 namespace netperfd::rows {
 
-// One figure of a comparison. Ratios are of B to A: 1.05 is 5 % more, which is worse if lower is better.
+// The ratio of B to A: 1.05 is 5 % more.
+struct Effect {
+  std::optional<std::uint32_t> samples_a, samples_b;
+  std::optional<double> median_a, median_b;
+  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
+  std::optional<double> ratio, low, high, level, p;
+};
+template <>
+inline constexpr auto kFields<Effect> = std::tuple{field("samples_a", &Effect::samples_a),
+                                                   field("samples_b", &Effect::samples_b),
+                                                   field("median_a", &Effect::median_a),
+                                                   field("median_b", &Effect::median_b),
+                                                   field("centre_a", &Effect::centre_a),
+                                                   field("centre_b", &Effect::centre_b),
+                                                   field("ratio", &Effect::ratio),
+                                                   field("ratio_low", &Effect::low),
+                                                   field("ratio_high", &Effect::high),
+                                                   field("level", &Effect::level),
+                                                   field("p", &Effect::p)};
+static_assert(kDescribed<Effect>);
+
+// How far the samples of the sides lie apart, and what so many of them find.
+struct Reach {
+  std::optional<double> cliffs_delta, detectable;
+  // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
+  // equivalence.
+  std::optional<std::uint32_t> needed, needed_for_equivalence;
+};
+template <>
+inline constexpr auto kFields<Reach> = std::tuple{
+    field("cliffs_delta", &Reach::cliffs_delta), field("detectable", &Reach::detectable),
+    field("needed", &Reach::needed), field("needed_for_equivalence", &Reach::needed_for_equivalence)};
+static_assert(kDescribed<Reach>);
+
+// What the newest self-test of the scenario of side B on this host found; ratio and level as in Effect.
+struct SelfTest {
+  std::optional<std::string> verdict;
+  std::optional<std::uint32_t> samples;
+  std::optional<double> ratio, low, high, level, detectable;
+};
+template <>
+inline constexpr auto kFields<SelfTest> = std::tuple{field("verdict", &SelfTest::verdict),
+                                                     field("samples", &SelfTest::samples),
+                                                     field("ratio", &SelfTest::ratio),
+                                                     field("low", &SelfTest::low),
+                                                     field("high", &SelfTest::high),
+                                                     field("level", &SelfTest::level),
+                                                     field("detectable", &SelfTest::detectable)};
+static_assert(kDescribed<SelfTest>);
+
+// CPU time of all CPUs over goodput: of the sides, and of B less A.
+struct CpuTime {
+  std::optional<double> a, b, shift, low, high, level, p;
+  // Which part of the runs it is of: counted (as the throughput is), or whole (with what iperf3 omits).
+  std::optional<std::string> part;
+};
+template <>
+inline constexpr auto kFields<CpuTime> =
+    std::tuple{field("a", &CpuTime::a),     field("b", &CpuTime::b),       field("shift", &CpuTime::shift),
+               field("low", &CpuTime::low), field("high", &CpuTime::high), field("level", &CpuTime::level),
+               field("p", &CpuTime::p),     field("part", &CpuTime::part)};
+static_assert(kDescribed<CpuTime>);
+
+// Of B less A.
+struct Shift {
+  std::optional<double> shift, low, high;
+};
+template <>
+inline constexpr auto kFields<Shift> =
+    std::tuple{field("shift", &Shift::shift), field("low", &Shift::low), field("high", &Shift::high)};
+static_assert(kDescribed<Shift>);
+
+// A value that has the name of the row, with its interval.
+struct Estimate {
+  std::optional<double> value, low, high;
+};
+template <>
+inline constexpr auto kFields<Estimate> =
+    std::tuple{field("", &Estimate::value), field("_low", &Estimate::low), field("_high", &Estimate::high)};
+static_assert(kDescribed<Estimate>);
+
+// One figure of a comparison. It is worse if B has more of it and lower is better.
 struct ComparedFigure {
   std::string figure;  // as in scenarios: received, latency.p99
-  std::string unit;    // of the medians: bits_per_second, ns, share, per_gigabyte or ns_per_byte
+  std::string unit;    // of the medians: as in FigureEntry, or that of the runs' own figure
   std::string better;  // higher or lower
   std::string verdict;
   std::optional<std::string> leaning;  // improvement or regression, of an inconclusive one
   double threshold = 0;
   std::string pairing;  // as in Comparison, and so are the others
   std::optional<double> boot_spread, resolution;
-  std::optional<std::uint32_t> samples_a, samples_b;
-  std::optional<double> median_a, median_b;
-  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
-  std::optional<double> ratio, ratio_low, ratio_high, level, p;
+  Effect effect;
   std::optional<double> p_adjusted;  // for the number of figures
-  std::optional<double> cliffs_delta, detectable;
-  std::optional<std::uint32_t> needed, needed_for_equivalence;
+  Reach reach;
   std::optional<std::uint32_t> fewest;  // samples that an interval takes
-  // Of the same self-test as in Comparison.
-  std::optional<std::string> selftest_verdict;
-  std::optional<std::uint32_t> selftest_samples;
-  std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
+  SelfTest selftest;
 };
 template <>
-inline constexpr auto kFields<ComparedFigure> =
-    std::tuple{field("figure", &ComparedFigure::figure),
-               field("unit", &ComparedFigure::unit),
-               field("better", &ComparedFigure::better),
-               field("verdict", &ComparedFigure::verdict),
-               field("leaning", &ComparedFigure::leaning),
-               field("threshold", &ComparedFigure::threshold),
-               field("pairing", &ComparedFigure::pairing),
-               field("boot_spread", &ComparedFigure::boot_spread),
-               field("resolution", &ComparedFigure::resolution),
-               field("samples_a", &ComparedFigure::samples_a),
-               field("samples_b", &ComparedFigure::samples_b),
-               field("median_a", &ComparedFigure::median_a),
-               field("median_b", &ComparedFigure::median_b),
-               field("centre_a", &ComparedFigure::centre_a),
-               field("centre_b", &ComparedFigure::centre_b),
-               field("ratio", &ComparedFigure::ratio),
-               field("ratio_low", &ComparedFigure::ratio_low),
-               field("ratio_high", &ComparedFigure::ratio_high),
-               field("level", &ComparedFigure::level),
-               field("p", &ComparedFigure::p),
-               field("p_adjusted", &ComparedFigure::p_adjusted),
-               field("cliffs_delta", &ComparedFigure::cliffs_delta),
-               field("detectable", &ComparedFigure::detectable),
-               field("needed", &ComparedFigure::needed),
-               field("needed_for_equivalence", &ComparedFigure::needed_for_equivalence),
-               field("fewest", &ComparedFigure::fewest),
-               field("selftest_verdict", &ComparedFigure::selftest_verdict),
-               field("selftest_samples", &ComparedFigure::selftest_samples),
-               field("selftest_ratio", &ComparedFigure::selftest_ratio),
-               field("selftest_low", &ComparedFigure::selftest_low),
-               field("selftest_high", &ComparedFigure::selftest_high),
-               field("selftest_level", &ComparedFigure::selftest_level),
-               field("selftest_detectable", &ComparedFigure::selftest_detectable)};
+inline constexpr auto kFields<ComparedFigure> = std::tuple{
+    field("figure", &ComparedFigure::figure),         field("unit", &ComparedFigure::unit),
+    field("better", &ComparedFigure::better),         field("verdict", &ComparedFigure::verdict),
+    field("leaning", &ComparedFigure::leaning),       field("threshold", &ComparedFigure::threshold),
+    field("pairing", &ComparedFigure::pairing),       field("boot_spread", &ComparedFigure::boot_spread),
+    field("resolution", &ComparedFigure::resolution), within(&ComparedFigure::effect),
+    field("p_adjusted", &ComparedFigure::p_adjusted), within(&ComparedFigure::reach),
+    field("fewest", &ComparedFigure::fewest),         within<"selftest_">(&ComparedFigure::selftest)};
 static_assert(kDescribed<ComparedFigure>);
 
-// The overall result (Compare's first row). Ratios are of B to A: 1.05 is 5 % more.
+// The overall result (Compare's first row).
 struct Comparison {
   // The first of `figures`. Of several, all but the verdict and the keys of the environment, of functions and
   // of counters are of it alone, down to needed_for_equivalence, and so are those of the self-test.
@@ -94,25 +142,14 @@ struct Comparison {
   std::optional<std::vector<std::uint32_t>> owners_a, owners_b;          // uids of those whose runs they are
   std::optional<std::vector<std::uint32_t>> owner_runs_a, owner_runs_b;  // how many runs each of them has
   std::optional<std::uint64_t> first_started_a_us, last_started_a_us, first_started_b_us, last_started_b_us;
-  std::optional<std::uint32_t> samples_a, samples_b;
-  std::optional<double> median_a, median_b;
-  std::optional<double> centre_a, centre_b;  // levels of the sides whose ratio is exactly `ratio`
-  std::optional<double> ratio, ratio_low, ratio_high, level, p, cliffs_delta, detectable;
-  // Samples per side, or blocks, that find twice the threshold to be the threshold at least, and that show
-  // equivalence.
-  std::optional<std::uint32_t> needed, needed_for_equivalence;
-  // CPU time of all CPUs over goodput, of the plain runs: `cpu` of `beside` or `figures`, in its unit.
-  std::optional<double> ns_per_byte_a, ns_per_byte_b, ns_per_byte_shift, ns_per_byte_low, ns_per_byte_high,
-      ns_per_byte_level, ns_per_byte_p;
-  // Which part of the runs they are of: counted (as the throughput is), or whole (with what iperf3 omits).
-  std::optional<std::string> ns_per_byte_part;
+  Effect effect;
+  Reach reach;
+  CpuTime cpu;         // of the plain runs: `cpu` of `beside` or `figures`, in its unit
+  Estimate explained;  // a share of traced.shift
   // Changes of the traced runs: CPU time without the tracer's, the functions' self times, the tracer's, the
   // rest.
-  std::optional<double> traced_ns_per_byte_shift, traced_ns_per_byte_low, traced_ns_per_byte_high,
-      functions_ns_per_byte_shift, functions_ns_per_byte_low, functions_ns_per_byte_high,
-      tracer_ns_per_byte_shift, tracer_ns_per_byte_low, tracer_ns_per_byte_high, residual_ns_per_byte,
-      residual_ns_per_byte_low, residual_ns_per_byte_high;
-  std::optional<double> explained, explained_low, explained_high;  // shares of traced_ns_per_byte_shift
+  Shift traced, functions, tracer;
+  Estimate residual;
   std::optional<double> traced_to_plain;
   // Whether the samples of the plain runs confirm the trace: agrees, compatible (with what one of both
   // shows), disagrees, unseen (no sample of the function that the trace names); unclear: of an older
@@ -125,11 +162,8 @@ struct Comparison {
   std::optional<std::string> not_attributed;             // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
   std::optional<std::vector<std::string>> changed, same, caveats;
-  // The newest self-test of the scenario of side B on this host; ratios and levels as those above.
   std::optional<std::uint64_t> selftest_job, selftest_started_us;
-  std::optional<std::string> selftest_verdict;
-  std::optional<std::uint32_t> selftest_samples;
-  std::optional<double> selftest_ratio, selftest_low, selftest_high, selftest_level, selftest_detectable;
+  SelfTest selftest;
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions the compared job measures again
   std::optional<std::vector<ComparedFigure>> figures;  // the primary first
@@ -160,44 +194,14 @@ inline constexpr auto kFields<Comparison> =
                field("last_started_a_us", &Comparison::last_started_a_us),
                field("first_started_b_us", &Comparison::first_started_b_us),
                field("last_started_b_us", &Comparison::last_started_b_us),
-               field("samples_a", &Comparison::samples_a),
-               field("samples_b", &Comparison::samples_b),
-               field("median_a", &Comparison::median_a),
-               field("median_b", &Comparison::median_b),
-               field("centre_a", &Comparison::centre_a),
-               field("centre_b", &Comparison::centre_b),
-               field("ratio", &Comparison::ratio),
-               field("ratio_low", &Comparison::ratio_low),
-               field("ratio_high", &Comparison::ratio_high),
-               field("level", &Comparison::level),
-               field("p", &Comparison::p),
-               field("cliffs_delta", &Comparison::cliffs_delta),
-               field("detectable", &Comparison::detectable),
-               field("needed", &Comparison::needed),
-               field("needed_for_equivalence", &Comparison::needed_for_equivalence),
-               field("ns_per_byte_a", &Comparison::ns_per_byte_a),
-               field("ns_per_byte_b", &Comparison::ns_per_byte_b),
-               field("ns_per_byte_shift", &Comparison::ns_per_byte_shift),
-               field("ns_per_byte_low", &Comparison::ns_per_byte_low),
-               field("ns_per_byte_high", &Comparison::ns_per_byte_high),
-               field("ns_per_byte_level", &Comparison::ns_per_byte_level),
-               field("ns_per_byte_p", &Comparison::ns_per_byte_p),
-               field("ns_per_byte_part", &Comparison::ns_per_byte_part),
-               field("explained", &Comparison::explained),
-               field("explained_low", &Comparison::explained_low),
-               field("explained_high", &Comparison::explained_high),
-               field("traced_ns_per_byte_shift", &Comparison::traced_ns_per_byte_shift),
-               field("traced_ns_per_byte_low", &Comparison::traced_ns_per_byte_low),
-               field("traced_ns_per_byte_high", &Comparison::traced_ns_per_byte_high),
-               field("functions_ns_per_byte_shift", &Comparison::functions_ns_per_byte_shift),
-               field("functions_ns_per_byte_low", &Comparison::functions_ns_per_byte_low),
-               field("functions_ns_per_byte_high", &Comparison::functions_ns_per_byte_high),
-               field("tracer_ns_per_byte_shift", &Comparison::tracer_ns_per_byte_shift),
-               field("tracer_ns_per_byte_low", &Comparison::tracer_ns_per_byte_low),
-               field("tracer_ns_per_byte_high", &Comparison::tracer_ns_per_byte_high),
-               field("residual_ns_per_byte", &Comparison::residual_ns_per_byte),
-               field("residual_ns_per_byte_low", &Comparison::residual_ns_per_byte_low),
-               field("residual_ns_per_byte_high", &Comparison::residual_ns_per_byte_high),
+               within(&Comparison::effect),
+               within(&Comparison::reach),
+               within<"ns_per_byte_">(&Comparison::cpu),
+               within<"explained">(&Comparison::explained),
+               within<"traced_ns_per_byte_">(&Comparison::traced),
+               within<"functions_ns_per_byte_">(&Comparison::functions),
+               within<"tracer_ns_per_byte_">(&Comparison::tracer),
+               within<"residual_ns_per_byte">(&Comparison::residual),
                field("traced_to_plain", &Comparison::traced_to_plain),
                field("witness", &Comparison::witness),
                field("sampled_runs_a", &Comparison::sampled_runs_a),
@@ -214,13 +218,7 @@ inline constexpr auto kFields<Comparison> =
                field("caveats", &Comparison::caveats),
                field("selftest_job", &Comparison::selftest_job),
                field("selftest_started_us", &Comparison::selftest_started_us),
-               field("selftest_verdict", &Comparison::selftest_verdict),
-               field("selftest_samples", &Comparison::selftest_samples),
-               field("selftest_ratio", &Comparison::selftest_ratio),
-               field("selftest_low", &Comparison::selftest_low),
-               field("selftest_high", &Comparison::selftest_high),
-               field("selftest_level", &Comparison::selftest_level),
-               field("selftest_detectable", &Comparison::selftest_detectable),
+               within<"selftest_">(&Comparison::selftest),
                field("functions_left_out", &Comparison::functions_left_out),
                field("counters_left_out", &Comparison::counters_left_out),
                field("facts_left_out", &Comparison::facts_left_out),

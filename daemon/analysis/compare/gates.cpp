@@ -88,7 +88,7 @@ bool is_code(const std::string& group) {
 std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                        const Figure& figure, const FigureTerms& terms) {
   const auto words = [](const FigureTerms& each) {
-    return fmt::format("{}, {} is better", each.unit.empty() ? "a number" : each.unit,
+    return fmt::format("{} ({} is better)", each.unit.empty() ? "as a number" : "in " + each.unit,
                        to_string(each.better));
   };
   for (const auto* side : {&a, &b}) {
@@ -97,9 +97,8 @@ std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<Comp
       if (own == run.own_figures.end()) continue;
       const FigureTerms told{.unit = own->unit, .better = own->better};
       if (told != terms)
-        return fmt::format(
-            "Not all runs tell {} alike ({}; of run {}: {}): their numbers are not of one thing.",
-            figure.name, words(terms), run.id, words(told));
+        return fmt::format("Run {} gives {} {}, and other runs give it {}: these values cannot be compared.",
+                           run.id, figure.name, words(told), words(terms));
     }
   }
   return {};

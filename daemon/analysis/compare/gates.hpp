@@ -39,8 +39,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
                                              const std::vector<ComparedRun>& b, const ArmRuns& runs,
                                              const Figure& figure);
 
-// Gate 1a: a sentence if some run tells its own figure in another unit than the first one, or has another
-// direction as better; otherwise empty. Their numbers are not of one thing.
+// Gate 1a: a sentence if a run gives its own figure another unit or direction than `terms`; otherwise empty.
 [[nodiscard]] std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                      const Figure& figure, const FigureTerms& terms);
 

@@ -29,7 +29,7 @@ inline constexpr bool kListsRows<std::vector<Element>> = true;
 template <rows::Described Given>
 [[nodiscard]] Row to_wire(const Given& given) {
   Row row;
-  row.reserve(std::tuple_size_v<std::remove_cv_t<decltype(rows::kFields<Given>)>>);
+  row.reserve(rows::kFieldCount<Given>);
   rows::visit_fields_by_key(given, [&row](const auto& field, const auto& member) {
     using Member = std::remove_cvref_t<decltype(member)>;
     const auto put = [&](const auto& value) {

@@ -35,8 +35,8 @@ void put_owners(const core::ComparedSide& side, std::optional<std::vector<std::u
   }
 }
 
-template <class Row>  // rows::Comparison or rows::ComparedFigure
-void put_effect(Row& row, const RatioEstimate& effect) {
+rows::Effect effect_of(const RatioEstimate& effect) {
+  rows::Effect row;
   row.samples_a = effect.n_a;
   row.samples_b = effect.n_b;
   if (effect.n_a > 0) row.median_a = effect.median_a;
@@ -46,45 +46,59 @@ void put_effect(Row& row, const RatioEstimate& effect) {
     row.centre_b = effect.centre_b;
   }
   row.ratio = effect.ratio;
-  row.ratio_low = effect.low;
-  row.ratio_high = effect.high;
+  row.low = effect.low;
+  row.high = effect.high;
   if (effect.low || effect.high) row.level = effect.level;
   row.p = effect.p;
-  row.cliffs_delta = effect.cliffs_delta;
+  return row;
+}
+
+rows::Reach reach_of(const RatioEstimate& effect) {
+  return {.cliffs_delta = effect.cliffs_delta,
+          .detectable = effect.detectable,
+          .needed = effect.needed,
+          .needed_for_equivalence = effect.needed_for_equivalence};
+}
+
+rows::SelfTest self_test_of(Verdict verdict, const RatioEstimate& effect) {
+  rows::SelfTest row;
+  row.verdict = to_string(verdict);
+  row.samples = std::min(effect.n_a, effect.n_b);
+  row.ratio = effect.ratio;
+  row.low = effect.low;
+  row.high = effect.high;
+  if (effect.low || effect.high) row.level = effect.level;
   row.detectable = effect.detectable;
-  row.needed = effect.needed;
-  row.needed_for_equivalence = effect.needed_for_equivalence;
+  return row;
+}
+
+rows::CpuTime cpu_time_of(const ShiftEstimate& cost, bool of_counted_part) {
+  rows::CpuTime row;
+  row.a = cost.centre_a;
+  row.b = cost.centre_b;
+  row.shift = cost.shift;
+  row.low = cost.low;
+  row.high = cost.high;
+  if (cost.low || cost.high) row.level = cost.level;
+  row.p = cost.p;
+  row.part = of_counted_part ? "counted" : "whole";
+  return row;
+}
+
+rows::Shift shift_of(const ShiftEstimate& estimate) {
+  return {.shift = estimate.shift, .low = estimate.low, .high = estimate.high};
 }
 
 void put_attribution(rows::Comparison& row, const Attribution& attribution) {
-  if (attribution.ns_per_byte) {
-    const ShiftEstimate& cost = *attribution.ns_per_byte;
-    row.ns_per_byte_a = cost.centre_a;
-    row.ns_per_byte_b = cost.centre_b;
-    row.ns_per_byte_shift = cost.shift;
-    row.ns_per_byte_low = cost.low;
-    row.ns_per_byte_high = cost.high;
-    if (cost.low || cost.high) row.ns_per_byte_level = cost.level;
-    row.ns_per_byte_p = cost.p;
-    row.ns_per_byte_part = attribution.of_counted_part ? "counted" : "whole";
-  }
-  row.explained = attribution.explained;
-  row.explained_low = attribution.explained_low;
-  row.explained_high = attribution.explained_high;
+  if (attribution.ns_per_byte) row.cpu = cpu_time_of(*attribution.ns_per_byte, attribution.of_counted_part);
+  row.explained = {
+      .value = attribution.explained, .low = attribution.explained_low, .high = attribution.explained_high};
   if (attribution.account) {
     const TracedAccount& account = *attribution.account;
-    row.traced_ns_per_byte_shift = account.time.shift;
-    row.traced_ns_per_byte_low = account.time.low;
-    row.traced_ns_per_byte_high = account.time.high;
-    row.functions_ns_per_byte_shift = account.functions.shift;
-    row.functions_ns_per_byte_low = account.functions.low;
-    row.functions_ns_per_byte_high = account.functions.high;
-    row.tracer_ns_per_byte_shift = account.tracer.shift;
-    row.tracer_ns_per_byte_low = account.tracer.low;
-    row.tracer_ns_per_byte_high = account.tracer.high;
-    row.residual_ns_per_byte = account.rest.shift;
-    row.residual_ns_per_byte_low = account.rest.low;
-    row.residual_ns_per_byte_high = account.rest.high;
+    row.traced = shift_of(account.time);
+    row.functions = shift_of(account.functions);
+    row.tracer = shift_of(account.tracer);
+    row.residual = {.value = account.rest.shift, .low = account.rest.low, .high = account.rest.high};
   }
   row.traced_to_plain = attribution.traced_to_plain;
   if (attribution.samples) {
@@ -125,17 +139,6 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   if (sampled.after_interrupts_off) row.after_interrupts_off = true;
 }
 
-template <class Row>  // rows::Comparison or rows::ComparedFigure
-void put_self_test(Row& row, const FigureResult& figure) {
-  const RatioEstimate& effect = figure.effect;
-  row.selftest_samples = std::min(effect.n_a, effect.n_b);
-  row.selftest_ratio = effect.ratio;
-  row.selftest_low = effect.low;
-  row.selftest_high = effect.high;
-  if (effect.low || effect.high) row.selftest_level = effect.level;
-  row.selftest_detectable = effect.detectable;
-}
-
 std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared,
                                              const std::vector<FigureResult>& results) {
   std::vector<rows::ComparedFigure> figures;
@@ -150,15 +153,14 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
     row.pairing = to_string(figure.pairing);
     row.boot_spread = figure.luck_spread;
     row.resolution = figure.resolution;
-    put_effect(row, figure.effect);
+    row.effect = effect_of(figure.effect);
+    row.reach = reach_of(figure.effect);
     row.p_adjusted = figure.p_adjusted;
     if (figure.fewest > 0) row.fewest = figure.fewest;
     if (!compared.self_test) continue;
     const auto& tested = compared.self_test->figures;
     const auto found = std::ranges::find(tested, figure.name, &FigureResult::name);
-    if (found == tested.end()) continue;
-    row.selftest_verdict = to_string(found->verdict);
-    put_self_test(row, *found);
+    if (found != tested.end()) row.selftest = self_test_of(found->verdict, found->effect);
   }
   return figures;
 }
@@ -189,7 +191,8 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.last_started_a_us = microseconds(compared.a.last_started);
   row.first_started_b_us = microseconds(compared.b.first_started);
   row.last_started_b_us = microseconds(compared.b.last_started);
-  put_effect(row, comparison.effect);
+  row.effect = effect_of(comparison.effect);
+  row.reach = reach_of(comparison.effect);
   put_attribution(row, comparison.attribution);
   if (comparison.counters_tested > 0) row.counters_tested = comparison.counters_tested;
   row.changed = comparison.changed;
@@ -201,8 +204,11 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   const core::SelfTest& test = *compared.self_test;
   row.selftest_job = static_cast<std::uint64_t>(test.job);
   row.selftest_started_us = microseconds(test.started);
-  row.selftest_verdict = to_string(test.verdict);
-  if (!test.figures.empty()) put_self_test(row, test.figures.front());
+  if (test.figures.empty()) {
+    row.selftest.verdict = to_string(test.verdict);
+  } else {
+    row.selftest = self_test_of(test.verdict, test.figures.front().effect);
+  }
   return row;
 }
 

@@ -127,11 +127,11 @@ TEST(ComparePages, of_one_boot_say_up_to_which_spread_of_boots_the_verdict_holds
 
 TEST(ComparePages, show_levels_as_far_apart_as_the_effect_says) {
   CompareView view = samples::noisy();
-  view.details.comparison.median_a = 268.5e6;
-  view.details.comparison.median_b = 268.8e6;
-  view.details.comparison.centre_a = 269.6e6;
-  view.details.comparison.centre_b = 267.6e6;
-  view.details.comparison.ratio = 0.9927;
+  view.details.comparison.effect.median_a = 268.5e6;
+  view.details.comparison.effect.median_b = 268.8e6;
+  view.details.comparison.effect.centre_a = 269.6e6;
+  view.details.comparison.effect.centre_b = 267.6e6;
+  view.details.comparison.effect.ratio = 0.9927;
   EXPECT_TRUE(has(page(view), "269.6 -> 267.6 Mbit/s   -0.73 %")) << page(view);
 }
 
@@ -140,12 +140,12 @@ TEST(ComparePages, say_to_what_an_inconclusive_one_leans_and_why_it_is_no_verdic
   ComparisonView& head = view.details.comparison;
   head.verdict = "inconclusive";
   head.leaning = "regression";
-  head.ratio = 0.98;
-  head.ratio_low = 0.945;
-  head.ratio_high = 0.9992;
+  head.effect.ratio = 0.98;
+  head.effect.low = 0.945;
+  head.effect.high = 0.9992;
   EXPECT_TRUE(has(page(view, 160), "INCONCLUSIVE, leaning to regression")) << page(view, 160);
   EXPECT_TRUE(has(page(view, 160), "more than chance, but not shown to be at least 1 %")) << page(view, 160);
-  head.ratio_high = 0.985;
+  head.effect.high = 0.985;
   head.resolution = 1.04;
   EXPECT_TRUE(has(page(view, 160), "at least 1 % between these runs, but this host resolves 4.0 % at best"))
       << page(view, 160);
@@ -174,8 +174,8 @@ TEST(ComparePages, without_functions_say_why) {
   CompareView view = samples::hash_table();
   view.details.functions.clear();
   view.details.comparison.not_attributed = "No functions were traced on either side.";
-  view.details.comparison.explained = view.details.comparison.explained_low =
-      view.details.comparison.explained_high = view.details.comparison.residual_ns_per_byte =
+  view.details.comparison.explained.value = view.details.comparison.explained.low =
+      view.details.comparison.explained.high = view.details.comparison.residual.value =
           view.details.comparison.traced_to_plain = std::nullopt;
   expect_golden("compare_no_functions_80.txt", page(view));
 }
@@ -245,12 +245,12 @@ TEST(ComparePages, judge_the_cpu_time_as_other_figures) {
   EXPECT_THAT(page(), HasSubstr("less is better; changed by at least 1 %\n"));
   cpu.verdict = "inconclusive";
   cpu.leaning = "regression";
-  cpu.ratio_low = 1.001;
-  cpu.ratio_high = 1.02;
-  cpu.needed = 40;
+  cpu.effect.low = 1.001;
+  cpu.effect.high = 1.02;
+  cpu.reach.needed = 40;
   EXPECT_THAT(page(), HasSubstr(": inconclusive, leaning to regression\n"));
   EXPECT_THAT(page(), HasSubstr("finding 2 % to be at least 1 % takes about 40"));
-  head.ns_per_byte_part = "whole";
+  head.cpu.part = "whole";
   EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits: inconclusive"));
   cpu.verdict = "refused";
   EXPECT_THAT(page(), HasSubstr("CPU time   refused\n"));

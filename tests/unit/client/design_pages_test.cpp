@@ -98,7 +98,7 @@ TEST(DesignPages, without_variants_the_headline_is_what_tracing_costs) {
 
 TEST(DesignPages, a_self_test_that_fooled_itself_stands_beside_every_result) {
   CompareView view = samples::hash_table();
-  view.details.comparison.selftest_verdict = "regression";
+  view.details.comparison.selftest.verdict = "regression";
   EXPECT_TRUE(has(compare_text(samples::pipe(), view), "regression, where nothing differs")) << "not hidden";
   EXPECT_FALSE(has(compare_text(samples::pipe(), view), "netperfctl selftest"));
   EXPECT_TRUE(has(compare_text(samples::pipe(), samples::noisy()), "netperfctl selftest veth-tcp"));
@@ -114,7 +114,7 @@ TEST(SelftestPages, say_clearly_where_the_host_fools_itself) {
   expect_golden("selftest_fooled_80.txt", page);
   EXPECT_TRUE(has(page, "This host fools itself, or chance does"));
   CompareView unknown = samples::self_fooled();
-  unknown.details.comparison.level.reset();
+  unknown.details.comparison.effect.level.reset();
   EXPECT_FALSE(has(selftest_text(samples::pipe(), unknown), "one self-test in"));
   EXPECT_FALSE(has(selftest_text(kTerminal, samples::self_equivalent()), "fools"));
 }

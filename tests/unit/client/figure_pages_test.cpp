@@ -23,23 +23,23 @@ ComparedFigureView figure_of(const std::string& name, const std::string& verdict
   figure.verdict = verdict;
   figure.threshold = name == "received" ? 0.01 : 0.05;
   figure.pairing = "blocks";
-  figure.samples_a = figure.samples_b = 8;
-  figure.median_a = name == "received" ? 1.18e9 : 1.204e6;
-  figure.median_b = *figure.median_a * ratio;
-  figure.ratio = ratio;
-  figure.ratio_low = ratio * 0.97;
-  figure.ratio_high = ratio * 1.03;
-  figure.level = 0.9766;
-  figure.p = 0.0078;
+  figure.effect.samples_a = figure.effect.samples_b = 8;
+  figure.effect.median_a = name == "received" ? 1.18e9 : 1.204e6;
+  figure.effect.median_b = *figure.effect.median_a * ratio;
+  figure.effect.ratio = ratio;
+  figure.effect.low = ratio * 0.97;
+  figure.effect.high = ratio * 1.03;
+  figure.effect.level = 0.9766;
+  figure.effect.p = 0.0078;
   figure.p_adjusted = 0.0156;
-  figure.cliffs_delta = ratio > 1 ? 1 : -1;
-  figure.detectable = 1.04;
-  figure.needed = 12;
+  figure.reach.cliffs_delta = ratio > 1 ? 1 : -1;
+  figure.reach.detectable = 1.04;
+  figure.reach.needed = 12;
   figure.fewest = 7;
-  figure.selftest_verdict = "equivalent";
-  figure.selftest_samples = 8;
-  figure.selftest_low = 0.992;
-  figure.selftest_high = 1.006;
+  figure.selftest.verdict = "equivalent";
+  figure.selftest.samples = 8;
+  figure.selftest.low = 0.992;
+  figure.selftest.high = 1.006;
   return figure;
 }
 
@@ -49,7 +49,7 @@ CompareView trade_off() {
   ComparisonView& head = view.details.comparison;
   head.figures = {figure_of("received", "improvement", 1.2), figure_of("latency.p99", "regression", 2.5)};
   head.verdict = "trade-off";
-  head.samples_a = head.samples_b = 8;
+  head.effect.samples_a = head.effect.samples_b = 8;
   return view;
 }
 
@@ -72,17 +72,17 @@ TEST(FigurePages, of_one_figure_are_as_they_are_without_the_list) {
   const ComparisonView& head = view.details.comparison;
   ComparedFigureView figure = figure_of("received", "improvement", 2.714);
   figure.threshold = 0.01;
-  figure.samples_a = figure.samples_b = head.samples_a;
-  figure.median_a = head.median_a;
-  figure.median_b = head.median_b;
-  figure.ratio_low = head.ratio_low;
-  figure.ratio_high = head.ratio_high;
-  figure.level = head.level;
-  figure.p = figure.p_adjusted = head.p;
-  figure.selftest_verdict = head.selftest_verdict;
-  figure.selftest_samples = head.selftest_samples;
-  figure.selftest_low = head.selftest_low;
-  figure.selftest_high = head.selftest_high;
+  figure.effect.samples_a = figure.effect.samples_b = head.effect.samples_a;
+  figure.effect.median_a = head.effect.median_a;
+  figure.effect.median_b = head.effect.median_b;
+  figure.effect.low = head.effect.low;
+  figure.effect.high = head.effect.high;
+  figure.effect.level = head.effect.level;
+  figure.effect.p = figure.p_adjusted = head.effect.p;
+  figure.selftest.verdict = head.selftest.verdict;
+  figure.selftest.samples = head.selftest.samples;
+  figure.selftest.low = head.selftest.low;
+  figure.selftest.high = head.selftest.high;
   view.details.comparison.figures = {figure};
   EXPECT_EQ(page_of(view), text);
 }
@@ -91,13 +91,13 @@ TEST(FigurePages, say_how_many_blocks_several_figures_need) {
   CompareView view = trade_off();
   ComparisonView& head = view.details.comparison;
   head.verdict = "too few";
-  head.samples_a = head.samples_b = 6;
+  head.effect.samples_a = head.effect.samples_b = 6;
   for (ComparedFigureView& figure : *head.figures) {
     figure.verdict = "too few";
-    figure.samples_a = figure.samples_b = 6;
-    figure.ratio_low.reset();
-    figure.ratio_high.reset();
-    figure.level.reset();
+    figure.effect.samples_a = figure.effect.samples_b = 6;
+    figure.effect.low.reset();
+    figure.effect.high.reset();
+    figure.effect.level.reset();
   }
   const std::string text = page_of(view, 200);
   EXPECT_TRUE(has(text, "TOO FEW: too few for received and latency.p99")) << text;
@@ -127,8 +127,8 @@ TEST(FigurePages, have_the_units_of_their_figures) {
     CompareView view = samples::ring_sides();
     ComparedFigureView figure = figure_of("cpu", "regression", 2);
     figure.unit = unit;
-    figure.median_a = a;
-    figure.median_b = b;
+    figure.effect.median_a = a;
+    figure.effect.median_b = b;
     view.details.comparison.figures = {figure};
     return page_of(view, 200);
   };

@@ -167,8 +167,8 @@ TEST(Figure, that_no_run_has_is_refused_with_those_that_they_have) {
 
 TEST(Figures, of_their_own_need_a_job_that_brings_them) {
   const Figure requests = parse_any_figure("requests").value();
-  EXPECT_THAT(why_not_measured(requests, {.tcp = true}), HasSubstr("is none that"));
-  EXPECT_THAT(why_not_measured(requests, {.own = {"energy"}}), HasSubstr("is none that"));
+  EXPECT_THAT(why_not_measured(requests, {.tcp = true}), HasSubstr("is not among"));
+  EXPECT_THAT(why_not_measured(requests, {.own = {"energy"}}), HasSubstr("is not among"));
   EXPECT_THAT(why_not_measured(requests, {.own = {"energy", "requests"}}), IsEmpty());
 }
 
