@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemon/bus/rows/row_maker.hpp"
+#include "dbus/rows/comparison.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/run.hpp"
 #include "dbus/rows/trace.hpp"
@@ -167,6 +168,42 @@ TEST(RowCarriers, rows_within_a_row_keep_the_type_of_each_value) {
   EXPECT_EQ(back.fields->at(1).value, sample.fields->at(1).value);
   EXPECT_EQ(back.fields->at(2).value, sample.fields->at(2).value);
   EXPECT_EQ(back.fields->at(2).text, "the device");
+}
+
+// Two rows of one kind within a row differ in what their keys begin with.
+TEST(RowCarriers, a_row_that_is_a_member_has_its_keys_among_those_of_the_outer_row) {
+  rows::Comparison comparison;
+  comparison.figure = "received";
+  comparison.verdict = "equivalent";
+  comparison.effect.low = 1.5;
+  comparison.traced = {.shift = 2.5, .low = 3.5, .high = 4.5};
+  comparison.tracer.shift = 5.5;
+  comparison.residual = {.value = 6.5, .low = std::nullopt, .high = 7.5};
+  comparison.cpu.part = "whole";
+  comparison.selftest.verdict = "inconclusive";
+  comparison.selftest.samples = 8;
+  const dbus::Row row = to_map(to_wire(comparison));
+  EXPECT_THAT(keys_of(row), UnorderedElementsAre("figure", "verdict", "ratio_low", "traced_ns_per_byte_shift",
+                                                 "traced_ns_per_byte_low", "traced_ns_per_byte_high",
+                                                 "tracer_ns_per_byte_shift", "residual_ns_per_byte",
+                                                 "residual_ns_per_byte_high", "ns_per_byte_part",
+                                                 "selftest_verdict", "selftest_samples"));
+  EXPECT_EQ(real_at(row, "ratio_low"), 1.5);
+  EXPECT_EQ(real_at(row, "traced_ns_per_byte_high"), 4.5);
+  EXPECT_EQ(real_at(row, "tracer_ns_per_byte_shift"), 5.5);
+  EXPECT_EQ(real_at(row, "residual_ns_per_byte"), 6.5);
+  const auto back = from_row<rows::Comparison>(row);
+  EXPECT_EQ(back.effect.low, 1.5);
+  EXPECT_EQ(back.traced.shift, 2.5);
+  EXPECT_EQ(back.traced.low, 3.5);
+  EXPECT_EQ(back.traced.high, 4.5);
+  EXPECT_EQ(back.tracer.shift, 5.5);
+  EXPECT_FALSE(back.tracer.low || back.functions.shift || back.residual.low);
+  EXPECT_EQ(back.residual.value, 6.5);
+  EXPECT_EQ(back.residual.high, 7.5);
+  EXPECT_EQ(back.cpu.part, "whole");
+  EXPECT_EQ(back.selftest.verdict, "inconclusive");
+  EXPECT_EQ(back.selftest.samples, 8U);
 }
 
 }  // namespace
