@@ -273,3 +273,39 @@ class Counting final : public core::ActiveCounters {
   Counters counters_;
 };
 
+TcpSamplerSettings sampling_of(const TestSpec& spec) {
+  TcpSamplerSettings sampling;
+  sampling.peer = {parse_address(spec.path.server), spec.iperf3.port};
+  sampling.connections =
+      std::size_t{spec.traffic.streams} * (spec.traffic.direction == Direction::both ? 2 : 1);
+  sampling.direction = spec.traffic.direction;
+  sampling.omit = spec.traffic.omit;
+  return sampling;
+}
+
+}  // namespace
+
+RunCounters::RunCounters(core::Clock& clock, std::string proc, std::string sys)
+    : clock_(clock), proc_(std::move(proc)), sys_(std::move(sys)) {}
+
+std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
+                                                        const std::vector<pid_t>& workload) {
+  auto counting = std::make_unique<Counting>(clock_, proc_);
+  const TestSpec& test = spec.test;
+  const bool measured = measures_path(spec) && !workload.empty();
+  counting->add_namespace(test.path.netns, measured ? fmt::format("{}", workload.front()) : "self");
+  if (measured && workload.size() > 1 && test.path.local && test.path.local->netns != test.path.netns) {
+    counting->add_namespace(test.path.local->netns, fmt::format("{}", workload[1]));
+  }
+  counting->add_machine();
+  if (measured && spec.workload == WorkloadKind::iperf3) {
+    counting->expect_load(spec.latency.has_value(), test.traffic.omit);
+    if (test.traffic.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(test));
+  }
+  if (measured) counting->sample_queues(test, workload);
+  counting->begin();
+  counting->begin_noise(sys_, measured ? workload : std::vector<pid_t>{});
+  return counting;
+}
+
+}  // namespace netperfd::counters

@@ -50,7 +50,7 @@ Task<sdbus::ObjectPath> start(Call& call, Result<JobSpec> loaded, StartOptions o
   co_await call.allow(std::move(wanted));
   spec.tied = options.tie_to_caller;
   if (options.confirms) spec.confirms = confirmed_job(call, *options.confirms);
-  call.begin_deed();
+  call.begin_audit();
   call.audited->detail = spec.name;
   // main's observer logs who started a job, with all its other events.
   const JobId job = value_or_throw(call.ports.scheduler.submit(std::move(spec), call.caller.uid));

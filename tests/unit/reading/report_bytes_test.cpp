@@ -117,3 +117,43 @@ TEST(ReportBytes, tell_of_a_missing_server_only_without_a_test) {
 }
 
 TEST(ReportBytes, of_an_order_are_what_a_report_is_judged_by_and_the_output) {
+  TestSpec asked;
+  asked.path.server = "10.0.0.2";
+  asked.iperf3.port = 5202;
+  asked.path.bind = "10.0.0.1";
+  asked.traffic.protocol = Protocol::udp;
+  asked.iperf3.congestion = "bbr";
+  asked.traffic.direction = Direction::both;
+  asked.traffic.streams = 4;
+  asked.traffic.duration = std::chrono::milliseconds{10'000};
+  asked.traffic.bytes = 1U << 30U;
+  asked.traffic.omit = std::chrono::milliseconds{1'000};
+  asked.traffic.interval = std::chrono::milliseconds{500};
+  asked.traffic.bitrate = 10'000'000;
+  asked.iperf3.length_bytes = 1'448;
+  const std::string bytes = reading::to_bytes(asked, "words") + std::string("the output\0\xff", 12);
+  const auto order = order_from_bytes(bytes);
+  ASSERT_TRUE(order) << order.error().message;
+  EXPECT_TRUE(order->asked == asked);
+  EXPECT_EQ(order->client_stderr, "words");
+  EXPECT_EQ(order->client_stdout, std::string_view("the output\0\xff", 12));
+  EXPECT_FALSE(order_from_bytes(std::string_view(bytes).substr(0, 20)));
+}
+
+TEST(ReportBytes, hold_as_many_intervals_as_the_test_that_was_asked_for) {
+  TestSpec asked;
+  asked.traffic.duration = std::chrono::seconds{10};
+  EXPECT_EQ(most_intervals(asked), (10U + 2U) * 2U + 1'000U);
+  asked.traffic.streams = 4;
+  asked.traffic.direction = Direction::both;
+  asked.traffic.omit = std::chrono::seconds{2};
+  EXPECT_EQ(most_intervals(asked), (12U + 3U) * 2U * 5U + 1'000U);
+  asked.traffic.duration = std::chrono::hours{24 * 365};
+  EXPECT_EQ(most_intervals(asked), kMostLiveIntervals) << "the output has a limit too";
+  asked.traffic.duration.reset();
+  asked.traffic.bytes = 1;
+  EXPECT_EQ(most_intervals(asked), kMostLiveIntervals) << "nobody knows how long it takes";
+}
+
+}  // namespace
+}  // namespace netperfd::reading
