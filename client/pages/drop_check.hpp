@@ -20,11 +20,11 @@ struct DropCheck {
 };
 
 struct DropChecks {
-  std::vector<DropCheck> kinds;    // those with a value other than 0
+  std::vector<DropCheck> kinds;      // those with a value other than 0
   std::uint64_t seen_uncounted = 0;  // for reasons without one of these counters
 };
 
 [[nodiscard]] DropChecks check_drops(const std::vector<DropView>& drops,
-                                         const std::vector<CounterView>& counters);
+                                     const std::vector<CounterView>& counters);
 
 }  // namespace netperfctl

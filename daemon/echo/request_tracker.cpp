@@ -19,7 +19,8 @@ void SpanCounts::add(Ns span) {
   ++buckets[analysis::bucket_of(value)];
 }
 
-RequestTracker::RequestTracker(TrackerLimits limits, Schedule schedule) : limits_(limits), schedule_(schedule) {
+RequestTracker::RequestTracker(TrackerLimits limits, Schedule schedule)
+    : limits_(limits), schedule_(schedule) {
   intervals_.push_back({.counts = {.end = limits_.interval, .spans = {}}});
 }
 

@@ -273,7 +273,7 @@ TEST_F(CatalogueTest, hostile_texts_still_arrive) {
   const std::string hostile = std::string{"\xFF"} + std::string(5'000, 'x');
   catalogue.found_capabilities.assign(
       50, {.name = hostile, .ability = core::Ability::no, .detail = hostile, .advice = hostile});
-  EXPECT_EQ(std::get<0>(client->call<dbus::Rows>("ListCapabilities", false).values).size(), 50U);
+  EXPECT_EQ(std::get<0>(client->call<dbus::Rows>("ListCapabilities", false).values).size(), 50U + 1);
   catalogue.found_event = {.name = hostile,
                            .id = 1,
                            .fields = {{.name = hostile,

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -17,8 +15,8 @@
 #include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_queries.hpp"
-#include "daemon/core/ports/store_keeper.hpp"
 #include "tests/unit/bus/fake_scenarios.hpp"
+#include "tests/unit/bus/fake_store_keeper.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::bus {
@@ -373,25 +371,6 @@ class FakeCatalogue final : public core::Catalogue {
     if (refusal) return std::unexpected(*refusal);
     return value;
   }
-};
-
-class FakeStoreKeeper final : public core::StoreKeeper {
- public:
-  Status room() override { return has_room; }
-  std::optional<std::uint64_t> free_space() override { return 77; }
-  Result<std::string> replace_by_candidate() override {
-    ++replaced;
-    return "/var/lib/netperfd/netperfd.db.before-restore-7";
-  }
-  void drop_candidate() override { ++dropped; }
-  WallTime now_for_ages() override {
-    return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  }
-  Result<std::uint64_t> remove_job(JobId /*job*/) override { return 2; }
-
-  Status has_room;
-  int replaced = 0;
-  int dropped = 0;
 };
 
 inline core::RunRow a_run(RunId id, JobId job = 1, RunState state = RunState::finished) {

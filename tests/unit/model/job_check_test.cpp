@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <functional>
 
@@ -66,8 +65,7 @@ TEST(JobCheck, wants_at_least_one_run) {
 }
 
 TEST(JobCheck, wants_exactly_one_of_duration_and_bytes) {
-  EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.duration.reset(); }),
-              ElementsAre("workload.iperf3.duration"));
+  EXPECT_THAT(wrong([](auto& j) { j.test.traffic.duration = {}; }), ElementsAre("workload.iperf3.duration"));
   EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.bytes = 1; }), ElementsAre("workload.iperf3.bytes"));
   const auto only_bytes = [](JobSpec& j) {
     j.test.traffic.duration.reset();
@@ -200,7 +198,7 @@ TEST(JobCheck, bounds_sizes_by_protocol) {
 TEST(JobCheck, takes_host_names_and_addresses) {
   for (const char* server :
        {"10.0.0.2", "fd00::2", "fe80::1%eth0", "host", "host.example.org", "a-b_c.d1", "1host"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.server = server; }), IsEmpty()) << server;
+    EXPECT_THAT(wrong([&](auto& j) { j.test.path.server = server; }), IsEmpty()) << server;
   }
 }
 
@@ -209,8 +207,7 @@ TEST(JobCheck, refuses_a_server_that_could_be_anything_else) {
   for (const auto& server : {"-s"s, "--help"s, "a b"s, "a/b"s, "host%eth0"s, "10.0.0.256"s, "10.0.0.2\0x"s,
                              "a..b"s, ".a"s, "a.-b"s, "fe80::1%"s, "fe80::1%-x"s, "fe80::1%a/b"s, "[::1]"s,
                              "host:80"s, "a;b"s, std::string(254, 'a'), std::string(64, 'a') + ".b"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.path.server = server; }),
-                ElementsAre("workload.iperf3.server"))
+    EXPECT_THAT(wrong([&](auto& j) { j.test.path.server = server; }), ElementsAre("workload.iperf3.server"))
         << server;
   }
 }
@@ -257,7 +254,7 @@ TEST(JobCheck, takes_no_path_for_a_namespace) {
 
 TEST(JobCheck, takes_names_that_are_no_options_for_congestion_and_dscp) {
   for (const char* congestion : {"-C", "a b", "../x", "sixteen_characte"}) {
-    EXPECT_THAT(wrong([&](JobSpec& j) { j.test.iperf3.congestion = congestion; }),
+    EXPECT_THAT(wrong([&](auto& j) { j.test.iperf3.congestion = congestion; }),
                 ElementsAre("workload.iperf3.congestion"));
   }
   for (const char* dscp : {"64", "-1", "010", "0x10", "le", "EF", "1K", "46 "}) {
@@ -296,7 +293,7 @@ TEST(JobCheck, wants_a_cpu_for_the_client_and_one_for_a_local_server) {
   EXPECT_THAT(wrong(local({1024})), ElementsAre("workload.iperf3.affinity"));
   EXPECT_THAT(wrong(local({0, 1, 2})), ElementsAre("workload.iperf3.affinity"));
   EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.affinity = {3}; }), IsEmpty());
-  EXPECT_THAT(wrong([](JobSpec& j) { j.test.iperf3.affinity = {3, 4}; }),
+  EXPECT_THAT(wrong([](auto& j) { j.test.iperf3.affinity = {3, 4}; }),
               ElementsAre("workload.iperf3.affinity"));
 }
 
@@ -309,7 +306,7 @@ TEST(JobCheck, refuses_amounts_that_no_signed_number_holds) {
   };
   EXPECT_THAT(wrong(bytes(0)), ElementsAre("workload.iperf3.bytes"));
   EXPECT_THAT(wrong(bytes(UINT64_MAX)), ElementsAre("workload.iperf3.bytes"));
-  EXPECT_THAT(wrong([](JobSpec& j) { j.test.traffic.bitrate = UINT64_MAX; }),
+  EXPECT_THAT(wrong([](auto& j) { j.test.traffic.bitrate = UINT64_MAX; }),
               ElementsAre("workload.iperf3.bitrate"));
 }
 
