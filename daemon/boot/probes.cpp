@@ -164,7 +164,7 @@ std::optional<Capability> why_grub_cannot_write(const Paths& paths, const std::s
   if (on.empty()) return std::nullopt;
   return limited(
       fmt::format("{} cannot boot an entry once: {} is on {}, where GRUB cannot write", name, directory, on),
-      std::string{kUseKexec} + "; or move /boot to an ext4 partition");
+      fmt::format("{}; or move /boot to an ext4 partition", kUseKexec));
 }
 
 Capability judge_grub(const Paths& paths, const std::string& name, const std::string& menu) {
@@ -211,7 +211,7 @@ Capability probe_boot_loader(const Paths& paths) {
   if (!menu->empty()) {
     return limited(
         fmt::format("not known: {}/grub/grub.cfg exists, but GRUB did not start this kernel", paths.boot),
-        std::string{kUseKexec} + "; after a boot by kexec, reboot the usual way and ask again");
+        fmt::format("{}; after a boot by kexec, reboot the usual way and ask again", kUseKexec));
   }
   return limited("not known: neither GRUB nor systemd-boot", kUseKexec);
 }

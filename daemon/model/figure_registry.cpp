@@ -16,8 +16,7 @@ namespace {
 
 using Value = std::optional<double>;
 
-// ---- iperf3: of all directions; if one of them is not known, neither is the figure
-// -------------------------
+// ---- iperf3: of all directions; if one of them is not known, neither is the figure -----------------------
 
 template <class Member>
 std::optional<Member> sum_of(const FigureReadings& run, std::optional<Member> rows::Sum::* member) {
@@ -69,8 +68,7 @@ Value jitter(const FigureReadings& run, const Figure& /*figure*/) {
   return ms ? Value{*ms * 1e6} : std::nullopt;
 }
 
-// ---- CPU time for each byte of goodput
-// ---------------------------------------------------------------------
+// ---- CPU time for each byte of goodput -------------------------------------------------------------------
 
 Value ratio(const std::optional<std::uint64_t>& ns, const std::optional<std::uint64_t>& bytes) {
   if (!ns || !bytes || *ns == 0 || *bytes == 0) return std::nullopt;
@@ -89,8 +87,7 @@ Value counted_cpu(const FigureReadings& run, const Figure& figure) {
   return counts_all ? whole_cpu(run, figure) : std::nullopt;
 }
 
-// ---- Latency: of one probe, in one phase
-// -------------------------------------------------------------------
+// ---- Latency: of one probe, in one phase -----------------------------------------------------------------
 
 std::string_view probe_of(const FigureReadings& run, const Figure& figure) {
   if (figure.probe.empty()) return run.probes.empty() ? std::string_view{} : run.probes.front();
@@ -147,8 +144,7 @@ Value bloat(const FigureReadings& run, const Figure& figure) {
   return load && idle ? Value{*load - *idle} : std::nullopt;
 }
 
-// ---- What a job must measure
-// -------------------------------------------------------------------------------
+// ---- What a job must measure ------------------------------------------------------------------------------
 
 std::string of_iperf3(const Figure& /*figure*/, const MeasuredByJob& job) {
   const bool iperf3 = job.tcp || job.udp || job.sctp;
@@ -188,8 +184,7 @@ std::string of_load_and_idle(const Figure& figure, const MeasuredByJob& job) {
   return "needs a phase of load and an idle one before it, and the job does not have both";
 }
 
-// ---- The figures
-// -------------------------------------------------------------------------------------------
+// ---- The figures ------------------------------------------------------------------------------------------
 
 constexpr FigureWords kThroughput{.name = "throughput",
                                   .nothing = "received nothing",

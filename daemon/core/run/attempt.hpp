@@ -2,11 +2,10 @@
 // One attempt at a run: the workload, its trace and all that is measured beside it. A further attempt of the
 // run is a new object.
 //
-//   prepare()            tracefs is claimed and set if the job asks for a trace, the workload starts its
-//                        children, which wait
-//   attempt_prepared()   the listener calls begin(): the counters are read, tracing on, the client is
-//   released attempt_stopped()    tracing off first, the counters are read again; what iperf3 wrote is being
-//   read attempt_ended()      that was read, and tracefs is as before
+//   prepare()            tracefs is claimed and set if the job asks for a trace; the children wait
+//   attempt_prepared()   the listener calls begin(): counters are read, tracing on, the client is released
+//   attempt_stopped()    tracing off first, the counters are read again; the output is being read
+//   attempt_ended()      the output was read, and tracefs is as before
 #pragma once
 
 #include <chrono>
