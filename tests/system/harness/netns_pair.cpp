@@ -15,11 +15,13 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "daemon/base/fd.hpp"
+#include "tests/system/harness/deadline.hpp"
 #include "tests/system/harness/process.hpp"
 
 namespace netperfd::system_test {
@@ -58,6 +60,22 @@ void set_up_end(const std::string& netns, const char* address) {
   ip({"-n", netns, "link", "set", "lo", "up"});
 }
 
+// The kernel gives an end its IPv6 address when both are up and nobody else has it, up to two seconds later.
+// What runs are told apart by must not change between the first and the second one.
+void wait_for_ipv6(const std::string& netns) {
+  const Deadline deadline;
+  while (std::filesystem::exists("/proc/net/if_inet6")) {
+    const Outcome shown =
+        run({.argv = {"ip", "-n", netns, "-6", "address", "show", "dev", NetnsPair::kInterface, "-tentative"},
+             .environment = {},
+             .user = {},
+             .netns = {},
+             .stderr_file = {}});
+    if (shown.out.find("inet6") != std::string::npos) return;
+    if (deadline.has_passed()) throw std::runtime_error(netns + " has no IPv6 address: " + shown.err);
+  }
+}
+
 }  // namespace
 
 NetnsPair::NetnsPair()
@@ -70,6 +88,7 @@ NetnsPair::NetnsPair()
       right_});
   set_up_end(left_, kLeftAddress);
   set_up_end(right_, kRightAddress);
+  for (const std::string& end : {left_, right_}) wait_for_ipv6(end);
 }
 
 NetnsPair::~NetnsPair() {

@@ -274,8 +274,11 @@ TEST_F(BundleRules, refuse_lists_that_are_none) {
   std::string long_list = "[0";
   for (int i = 0; i < 600; ++i) long_list += ",0";
   EXPECT_THAT(refusal({"functions", "slice_hits", "TEXT"}, long_list + "]"), HasSubstr("a list of numbers"));
-  EXPECT_THAT(refusal({"job_figures", "figure", "TEXT"}, std::string{"speed"}),
-              HasSubstr("expected is the name of a figure"));
+  for (const char* name : {"received.p99", "latency.speed", "a speed", "\x1b[31m", ""}) {
+    EXPECT_THAT(refusal({"job_figures", "figure", "TEXT"}, std::string{name}),
+                HasSubstr("expected is the name of a figure"))
+        << name;
+  }
   EXPECT_THAT(refusal({"jobs", "seed", "TEXT"}, std::string{"-1"}),
               HasSubstr("expected is a number of 64 bits"));
   EXPECT_THAT(refusal({"imported_files", "sha256", "TEXT"}, std::string(64, 'A')),
