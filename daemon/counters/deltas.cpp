@@ -72,9 +72,10 @@ std::map<Key, std::uint64_t> by_key(const Readings& readings) {
   return found;
 }
 
-// Absent if the counter went back without a possible wrap-round.
+// Modulo 2^64, so that the sum over CPUs is right where one fell within its rounding. Absent if the counter
+// went back without a possible wrap-round.
 std::optional<std::uint64_t> difference(const CounterKind& kind, std::uint64_t before, std::uint64_t after) {
-  if (after >= before) return after - before;
+  if (after >= before || before - after <= kind.rounding) return after - before;
   if (kind.bits != 32) return std::nullopt;
   return static_cast<std::uint32_t>(after - before);
 }
@@ -99,6 +100,7 @@ void add_deltas(const CounterKind& kind, std::string_view netns, const Readings&
   std::map<std::string, std::uint64_t> sums;
   std::set<std::string> broken;
   const auto add = [&](std::string name, bool keep, std::uint64_t delta) {
+    if (kind.rounding > 0 && static_cast<std::int64_t>(delta) < 0) delta = 0;
     if (delta == 0 && !keep) return;
     std::string unit = unit_of(kind, name);
     counters.deltas.push_back(

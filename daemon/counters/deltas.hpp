@@ -2,6 +2,7 @@
 // Computes what was counted during a run from readings before and after it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ struct CounterKind {
   unsigned bits = 64;            // width of the kernel's own number, which wraps round to 0
   bool begins_at_zero = false;   // a name that was absent before started from 0
   bool holds_gauges = false;     // some may fall and are then not counters
+  std::uint64_t rounding = 0;    // one that falls by no more has moved by less than it is read to
 };
 
 inline constexpr CounterKind kSnmp{.source = "snmp", .begins_at_zero = true};
@@ -25,7 +27,9 @@ inline constexpr CounterKind kSnmp6{.source = "snmp6", .begins_at_zero = true};
 inline constexpr CounterKind kSoftnet{.source = "softnet", .bits = 32};
 inline constexpr CounterKind kSoftirqs{.source = "softirqs", .bits = 32};
 inline constexpr CounterKind kInterrupts{.source = "interrupts", .bits = 32, .begins_at_zero = true};
-inline constexpr CounterKind kCpu{.source = "cpu", .unit = "ns"};
+// Busy is the time less idle and iowait, which the kernel tells in ticks of 10 ms (USER_HZ), each rounded
+// down.
+inline constexpr CounterKind kCpu{.source = "cpu", .unit = "ns", .rounding = 20'000'000};
 inline constexpr CounterKind kNic{.source = "nic"};
 inline constexpr CounterKind kEthtool{.source = "ethtool", .holds_gauges = true};
 inline constexpr CounterKind kPerf{.source = "perf"};

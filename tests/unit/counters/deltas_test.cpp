@@ -43,6 +43,22 @@ TEST(Deltas, of_64_bits_that_went_back_are_another_devices) {
                                     "begun anew: eth0 rx_bytes")));
 }
 
+TEST(Deltas, of_a_cpu_that_was_idle_are_none_though_idle_is_told_in_ticks) {
+  constexpr std::uint64_t kMs = 1'000'000;
+  const auto counters =
+      deltas_of(kCpu, {{"busy", 0, 900 * kMs}, {"busy", 1, 500 * kMs}, {"idle", 1, 70 * kMs}},
+                {{"busy", 0, 940 * kMs}, {"busy", 1, 493 * kMs}, {"idle", 1, 70 * kMs}});
+  EXPECT_THAT(counters.deltas,
+              testing::UnorderedElementsAre(CounterDelta{"cpu", "", "cpu0 busy", 40 * kMs, "ns"},
+                                            CounterDelta{"cpu", "", "busy", 33 * kMs, "ns"},
+                                            CounterDelta{"cpu", "", "idle", 0, "ns"}));
+  EXPECT_THAT(counters.unknown, IsEmpty());
+  EXPECT_THAT(deltas_of(kCpu, {{"busy", 0, 900 * kMs}}, {{"busy", 0, 880 * kMs}}).deltas,
+              ElementsAre(CounterDelta{"cpu", "", "busy", 0, "ns"}));
+  EXPECT_THAT(deltas_of(kCpu, {{"busy", 0, 900 * kMs}}, {{"busy", 0, 879 * kMs}}).unknown,
+              ElementsAre(HasSubstr("busy")));
+}
+
 TEST(Deltas, of_a_counter_that_vanished_are_not_there_and_named) {
   const auto counters = deltas_of(kNic,
                                   {{"a rx_packets", {}, 1},
