@@ -38,11 +38,12 @@ class Sampling : public SystemTest {
     return run;
   }
 
-  // Descriptors of perf events in all processes.
+  // Descriptors of perf events in all processes of netperfd: others sample too.
   static std::size_t perf_events() {
     std::size_t found = 0;
     for (const auto& process : std::filesystem::directory_iterator("/proc")) {
       std::error_code error;
+      if (std::filesystem::read_symlink(process.path() / "exe", error) != NETPERFD_PROGRAM) continue;
       for (std::filesystem::directory_iterator fd(process.path() / "fd", error), end; !error && fd != end;
            fd.increment(error)) {
         std::error_code gone;

@@ -95,11 +95,18 @@ TEST_F(EchoNamespaces, a_full_queue_of_the_own_device_is_the_time_queued) {
   ASSERT_EQ(run.code, 0);
   const double most_queued = run.of_span("queued", "max_ns").at(0);
   EXPECT_GT(most_queued, 210e6);
-  EXPECT_LT(most_queued, 250e6);
-  EXPECT_NEAR(run.of_span("round-trip", "max_ns").at(0), most_queued, 40e6) << "the cable takes no time";
+  // Who is late to answer or to read is not queued: only means have an end.
+  const double queued = run.of_span("queued", "count").at(0);
+  const double mean_queued = run.of_span("queued", "sum_ns").at(0) / queued;
+  EXPECT_GT(mean_queued, 180e6);
+  EXPECT_LT(mean_queued, 250e6);
+  const double mean_round_trip =
+      run.of_span("round-trip", "sum_ns").at(0) / run.of_span("round-trip", "count").at(0);
+  EXPECT_GT(mean_round_trip, mean_queued);
+  EXPECT_GT(mean_queued, 0.7 * mean_round_trip) << "the cable takes no time";
   // What leaves in 2 s and the queue, of 400.
   EXPECT_NEAR(run.sum("received"), 2e9 / 11.5e6 + 20, 12);
-  EXPECT_EQ(run.of_span("queued", "count").at(0), run.sum("received")) << "what was dropped never left";
+  EXPECT_EQ(queued, run.sum("received")) << "what was dropped never left";
 }
 
 TEST_F(EchoNamespaces, all_protocols_and_families_work_at_once) {

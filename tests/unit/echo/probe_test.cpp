@@ -130,11 +130,7 @@ TEST(EchoProbe, a_flood_of_answers_does_not_stop_it) {
 }
 
 TEST(EchoProbe, without_a_server_it_says_so_and_fails) {
-  std::uint16_t port = 0;
-  {
-    const Fd nobody = bound_datagrams();
-    port = port_of(nobody);
-  }
+  const std::uint16_t port = port_of_nobody();
   std::vector<Process> probers;
   for (const std::string protocol : {"udp", "tcp"})
     probers.push_back(Process(
@@ -152,11 +148,7 @@ TEST(EchoProbe, without_a_server_it_says_so_and_fails) {
 }
 
 TEST(EchoProbe, waits_for_a_server_that_starts_later) {
-  std::uint16_t port = 0;
-  {
-    const Fd nobody = bound_datagrams();
-    port = port_of(nobody);
-  }
+  const std::uint16_t port = port_of_nobody();
   Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(port), "--timeout=30s",
                   "--duration=100ms", "--probe=protocol=tcp,rate=100", "--probe=rate=100"});
   const Process server({"serve", "--bind=127.0.0.1", "--port=" + std::to_string(port)});

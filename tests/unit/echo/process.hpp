@@ -150,6 +150,12 @@ inline std::uint16_t port_of(const Fd& socket) {
   return ntohs(address.sin_port);
 }
 
+// Below those that the kernel gives to who asks for any port (net.ipv4.ip_local_port_range), another for each
+// process.
+inline std::uint16_t port_of_nobody() {
+  return static_cast<std::uint16_t>(16'000 + ::getpid() % 16'000);
+}
+
 inline Fd bound_datagrams() {
   Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto address = loopback(0);
