@@ -107,6 +107,11 @@ class State:
         self.namespaces = network_namespaces()
         self.units = units()
 
+    def remove_instances(self):
+        """Those of tracefs that a daemon left, or a plant that was interrupted."""
+        for name in set(tracefs_state()["instances"]) - set(self.tracefs["instances"]):
+            (TRACEFS / "instances" / name).rmdir()
+
     def differences(self):
         told = []
         now = tracefs_state()
