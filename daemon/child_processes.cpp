@@ -24,15 +24,21 @@
 #include "daemon/import/file_kind.hpp"
 #include "daemon/query/query_process.hpp"
 #include "daemon/reading/reader.hpp"
+#include "daemon/reading/sha256.hpp"
 #include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/page_copy.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
-#include "daemon/workload/iperf3_import.hpp"
-#include "daemon/workload/iperf3_report.hpp"
-#include "daemon/workload/latency_report.hpp"
+#include "daemon/workload/command/figures.hpp"
+#include "daemon/workload/flent/import.hpp"
+#include "daemon/workload/iperf3/import.hpp"
+#include "daemon/workload/iperf3/report.hpp"
+#include "daemon/workload/latency/report.hpp"
 #include "daemon/workload/launcher.hpp"
+#include "daemon/workload/netperf/import.hpp"
+#include "daemon/workload/sockperf/import.hpp"
+#include "daemon/workload/table/import.hpp"
 #include "dbus/names.hpp"
 
 namespace netperfd {
@@ -53,11 +59,14 @@ Result<ImportedFile> read_bundle(std::span<const std::byte> file) {
 
 Result<ImportedFile> read_import(std::span<const std::byte> file) {
   return import::read_by_kind(
-      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text, read_bundle});
+      file, {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text,
+             workload::read_iperf3_text, workload::read_netperf_file, workload::read_sockperf_file,
+             workload::read_flent_file, workload::read_table_file, read_bundle});
 }
 
 Result<std::unique_ptr<core::RunQueries>> open_for_query(const std::string& path) {
   bus::prepare_answers();
+  reading::prepare_sha256();        // of a bundle
   (void)store::watch_first_page();  // if it cannot, a backup says so
   return store::SqliteStore::open_read_only(path);
 }
@@ -101,7 +110,7 @@ void run_as_child(int argc, char** argv) {
     reading::run_reader(argc, argv,
                         {read_import, std::bind_front(text_of_recording, TextReader::root),
                          std::bind_front(text_of_recording, TextReader::owner), workload::parse_iperf3_report,
-                         workload::parse_latency});
+                         workload::parse_latency, workload::read_command_figures});
   }
   if (flag == query::kQueryFlag || flag == query::kStreamFlag) {
     query::run_query(argc, argv, {open_for_query, bus::answer_query, bus::stream_query});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // netperfd: connects the modules and serves until SIGTERM. Only this file sees all modules.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -21,9 +22,11 @@
 #include "daemon/child_processes.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
+#include "daemon/command/unit_programs.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/scenario.hpp"
 #include "daemon/core/audit_trail.hpp"
+#include "daemon/core/comparison/job_comparison.hpp"
 #include "daemon/core/deferred_ends.hpp"
 #include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
@@ -38,6 +41,7 @@
 #include "daemon/import/child_import.hpp"
 #include "daemon/kept_store.hpp"
 #include "daemon/log/log.hpp"
+#include "daemon/missing_programs.hpp"
 #include "daemon/options.hpp"
 #include "daemon/query/query_pool.hpp"
 #include "daemon/reading/child_reports.hpp"
@@ -52,12 +56,9 @@
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
 #include "daemon/trace_settings.hpp"
-#include "daemon/workload/iperf3_probe.hpp"
-#include "daemon/workload/iperf3_workload.hpp"
-#include "daemon/workload/latency_workload.hpp"
-#include "daemon/workload/none_workload.hpp"
+#include "daemon/workload/iperf3/probe.hpp"
 #include "daemon/workload/run_group.hpp"
-#include "daemon/workload/workload_by_kind.hpp"
+#include "daemon/workload/workloads.hpp"
 
 namespace netperfd {
 namespace {
@@ -70,6 +71,7 @@ struct Machine {
   trace::SessionSettings tracing;
   workload::GroupSite groups;
   std::unique_ptr<command::Commands> commands;
+  std::unique_ptr<command::UnitPrograms> units;
   std::optional<command::SideJournalFile> sides;
   std::optional<command::BootJournalFile> boots;
 };
@@ -81,16 +83,22 @@ class Program {
       : loop_(loop),
         options_(std::move(options)),
         settings_(std::move(settings)),
+        began_with_(settings_.config),
         machine_(std::move(machine)),
         clock_(loop),
         // Run all readers and the queries as iperf3's unprivileged user.
         reports_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
-        iperf3_(loop, reports_, settings_.iperf3, machine_.iperf3),
-        latency_(loop, iperf3_, reports_, {.path = settings_.config.echo_path, .common = settings_.iperf3}),
-        none_(clock_),
-        workload_(iperf3_, latency_, none_),
+        workload_({.loop = loop,
+                   .clock = clock_,
+                   .reports = reports_,
+                   .latency_reports = reports_,
+                   .figures = reports_,
+                   .iperf3 = settings_.iperf3,
+                   .features = machine_.iperf3,
+                   .echo_path = settings_.config.echo_path}),
         catalogue_(*machine_.tracefs,
-                   catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3, machine_.groups)),
+                   catalogue_settings(settings_.config, machine_.tracing, machine_.iperf3, machine_.groups,
+                                      [this] { return missing_programs(scenarios_); })),
         tracer_(clock_, *machine_.tracefs, catalogue_, machine_.tracing),
         run_counters_(clock_),
         sampler_(loop),
@@ -98,8 +106,21 @@ class Program {
         scenarios_(scenario_directories(settings_.config)),
         ends_(*machine_.store, clock_),
         audit_(*machine_.store, clock_),
-        scheduler_({workload_, tracer_, ends_, clock_, packets_, run_counters_, fingerprints_,
-                    *machine_.commands, *machine_.sides, *machine_.boots, &sampler_, &host_watch_},
+        judge_(*machine_.store),
+        scheduler_({workload_,
+                    tracer_,
+                    ends_,
+                    clock_,
+                    packets_,
+                    run_counters_,
+                    fingerprints_,
+                    *machine_.commands,
+                    *machine_.sides,
+                    *machine_.boots,
+                    &sampler_,
+                    &host_watch_,
+                    {.path = settings_.config.switch_path, .note = settings_.config.database + ".switch"},
+                    &judge_},
                    settings_.config.queue_limit),
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
@@ -131,13 +152,11 @@ class Program {
   EventLoop& loop_;
   Options options_;
   Settings settings_;
+  const config::DaemonConfig began_with_;  // a reload changes settings_, not what the modules were given
   Machine machine_;
   core::EventClock clock_;
   reading::ChildReports reports_;
-  workload::Iperf3Workload iperf3_;
-  workload::LatencyWorkload latency_;
-  workload::NoneWorkload none_;
-  workload::WorkloadByKind workload_;
+  workload::Workloads workload_;
   trace::KernelCatalogue catalogue_;
   trace::KernelTracer tracer_;
   counters::DevicePacketCounter packets_;
@@ -149,6 +168,7 @@ class Program {
   RunLog run_log_;
   core::DeferredEnds ends_;
   core::AuditTrail audit_;
+  core::StoredJobJudge judge_;
   core::Scheduler scheduler_;
   core::Retention retention_;
   KeptStore store_keeper_;
@@ -249,13 +269,11 @@ void Program::reload() {
   (void)sd_notify(0, "READY=1");
 }
 
-// Changes of the database and of iperf3 take effect at the next start, since runs under way depend on them.
 void Program::apply(Settings settings) {
-  const auto& old = settings_.config;
   const auto& config = settings.config;
-  if (config.database != old.database || config.min_free_bytes != old.min_free_bytes ||
-      config.iperf3_path != old.iperf3_path || config.iperf3_user != old.iperf3_user) {
-    log::warn("a change of store.* or iperf3.* takes effect at the next start of netperfd");
+  if (const auto later = config::keys_of_next_start(began_with_, config); !later.empty()) {
+    log::warn(fmt::format("the new value of {} takes effect at the next start of netperfd: restart it",
+                          fmt::join(later, ", ")));
   }
   log::set_log_level(settings.level);
   scenarios_ = scenario_directories(config);
@@ -264,6 +282,7 @@ void Program::apply(Settings settings) {
   retention_.set_rules(config.keep);
   service_->set_group(settings.group);
   service_->set_trace_events(config.trace_events);
+  service_->set_run_limit(config.repeat_limit);
   settings_ = std::move(settings);
 }
 
@@ -318,11 +337,15 @@ Result<int> run(const Options& options) {
   machine.sides = std::move(*sides);
   auto owner = machine.sides->owner();
   if (!owner) return std::unexpected(std::move(owner.error()));
+  machine.units = std::make_unique<command::UnitPrograms>(*loop, *owner);
+  end_left_units(*machine.units);
+  settings->iperf3.units = machine.units.get();
   machine.commands = command::make_commands(*loop, *std::move(owner));
   put_side_back(*loop, *machine.commands, *machine.sides);
   machine.boots = boot_journal(settings->config, machine.tracing.boot_id);
   machine.groups = find_run_groups();
   settings->iperf3.group_site = machine.groups.directory;
+  remove_left_directories(settings->iperf3);
   // Without iperf3 the store can still be read; jobs then fail with this reason.
   auto features = workload::probe_iperf3(*loop, settings->iperf3);
   if (!features) log::warn(features.error().message);

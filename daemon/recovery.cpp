@@ -11,6 +11,7 @@
 #include "daemon/core/sides/sides.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
+#include "daemon/workload/command/work_directory.hpp"
 #include "daemon/workload/left_groups.hpp"
 #include "daemon/workload/orphans.hpp"
 
@@ -45,6 +46,8 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
   if (!loop) return std::unexpected(std::move(loop.error()));
   auto owner = journal->owner();
   if (!owner) return std::unexpected(std::move(owner.error()));
+  if (auto ended = command::UnitPrograms(*loop, *owner).end_those_of_others(); !ended)
+    fmt::print("programs of runs may be left: {}\n", ended.error().message);
   const auto commands = command::make_commands(*loop, *std::move(owner));
   const auto done = command::bring_back(*loop, *commands, *journal, core::kCommandTimeout);
   if (!done) return std::unexpected(done.error());
@@ -107,6 +110,16 @@ Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& c
 
 command::BootJournalFile boot_journal(const config::DaemonConfig& config, const std::string& boot_id) {
   return {config.database + ".boots", boot_id};
+}
+
+void end_left_units(command::UnitPrograms& units) {
+  if (auto ended = units.end_those_of_others(); !ended)
+    log::error(fmt::format("programs of a netperfd that died may be left: {}", ended.error().message));
+}
+
+void remove_left_directories(const workload::ProgramSettings& user) {
+  if (const auto removed = workload::remove_left_directories(user.uid, user.gid); removed > 0)
+    log::warn(fmt::format("removed the directories of {} run(s) of a netperfd that died", removed));
 }
 
 workload::GroupSite find_run_groups() {

@@ -9,9 +9,11 @@
 #include "daemon/command/boot_journal_file.hpp"
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
+#include "daemon/command/unit_programs.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
+#include "daemon/workload/program_settings.hpp"
 #include "daemon/workload/run_group.hpp"
 
 namespace netperfd {
@@ -31,6 +33,10 @@ void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJo
 // Where each run's processes are kept together, so that none outlives the run. What a netperfd that died
 // left there is ended.
 [[nodiscard]] workload::GroupSite find_run_groups();
+// Likewise its units of systemd, with their cleanups.
+void end_left_units(command::UnitPrograms& units);
+// What it left of the directories of commands, as their user.
+void remove_left_directories(const workload::ProgramSettings& user);
 
 // Both journals are next to the database.
 [[nodiscard]] Result<command::SideJournalFile> open_side_journal(const config::DaemonConfig& config,

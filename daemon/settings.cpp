@@ -31,8 +31,8 @@ std::optional<Id> parse_number(const std::string& text) {
 }
 
 // The name service calls below run while there is only one thread.
-Result<workload::Iperf3Settings> iperf3_settings(const config::DaemonConfig& config) {
-  workload::Iperf3Settings settings;
+Result<workload::ProgramSettings> iperf3_settings(const config::DaemonConfig& config) {
+  workload::ProgramSettings settings;
   settings.path = config.iperf3_path;
   if (const auto uid = parse_number<uid_t>(config.iperf3_user)) {
     settings.uid = *uid;

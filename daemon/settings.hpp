@@ -9,14 +9,14 @@
 #include "daemon/config/scenario.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
-#include "daemon/workload/iperf3_workload.hpp"
+#include "daemon/workload/program_settings.hpp"
 
 namespace netperfd {
 
 // Complete before any of it is applied.
 struct Settings {
   config::DaemonConfig config;
-  workload::Iperf3Settings iperf3;
+  workload::ProgramSettings iperf3;
   gid_t group = 0;
   log::Level level = log::Level::info;
 };

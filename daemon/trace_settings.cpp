@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/catalogue/spec_check.hpp"
 #include "daemon/trace/tracefs/own_instance.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
+#include "daemon/workload/job/programs.hpp"
 
 namespace netperfd {
 namespace {
@@ -49,7 +51,8 @@ Result<trace::SessionSettings> session_settings(const config::DaemonConfig& conf
 trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                                             const trace::SessionSettings& session,
                                             const workload::Iperf3Features& iperf3,
-                                            const workload::GroupSite& groups) {
+                                            const workload::GroupSite& groups,
+                                            std::function<std::vector<std::string>()> missing) {
   utsname kernel{};
   (void)uname(&kernel);  // cannot fail for a buffer of ours
   trace::CatalogueSettings settings;
@@ -63,7 +66,9 @@ trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                      .version = iperf3.version,
                      .json_stream = iperf3.json_stream(),
                      .sctp = iperf3.version.empty() ? std::nullopt : std::optional(iperf3.has("--sctp"))};
+  settings.echo = workload::find_program(config.echo_path).value_or(config.echo_path);
   settings.run_groups_missing = groups.missing;
+  settings.missing_programs = std::move(missing);
   return settings;
 }
 

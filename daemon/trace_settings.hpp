@@ -2,13 +2,15 @@
 // The tracing modules' settings for this machine and this process.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/trace/catalogue/catalogue_settings.hpp"
 #include "daemon/trace/tracefs/session.hpp"
-#include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/iperf3/features.hpp"
 #include "daemon/workload/run_group.hpp"
 
 namespace netperfd {
@@ -25,6 +27,7 @@ namespace netperfd {
 [[nodiscard]] trace::CatalogueSettings catalogue_settings(const config::DaemonConfig& config,
                                                           const trace::SessionSettings& session,
                                                           const workload::Iperf3Features& iperf3,
-                                                          const workload::GroupSite& groups);
+                                                          const workload::GroupSite& groups,
+                                                          std::function<std::vector<std::string>()> missing);
 
 }  // namespace netperfd

@@ -22,6 +22,8 @@ inline constexpr const char* kNotRunning = "org.netperfd1.Error.NotRunning";
 inline constexpr const char* kInvalidArgument = "org.netperfd1.Error.InvalidArgument";
 inline constexpr const char* kNoSpace = "org.netperfd1.Error.NoSpace";
 inline constexpr const char* kQuotaExceeded = "org.netperfd1.Error.QuotaExceeded";
+// The job cannot end in an answer: change it as the text says, or call again with the option `force`.
+inline constexpr const char* kInfeasible = "org.netperfd1.Error.Infeasible";
 inline constexpr const char* kUnsupported = "org.netperfd1.Error.Unsupported";
 inline constexpr const char* kIo = "org.netperfd1.Error.Io";
 inline constexpr const char* kInternal = "org.netperfd1.Error.Internal";

@@ -9,31 +9,31 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/config/complaints.hpp"
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/job_reader.hpp"
 #include "daemon/config/yaml.hpp"
+#include "daemon/keys/complaints.hpp"
 #include "daemon/options.hpp"
 #include "manual/pages.hpp"
 
 namespace netperfd::manual {
 namespace {
 
-using config::KeyRow;
+using keys::KeyRow;
 
 // The value that the shipped file has; empty for keys of items, which it has in an example only.
-std::string value_in(const config::YamlNode& file, std::string_view path) {
-  const config::YamlNode* node = &file;
+std::string value_in(const keys::YamlNode& file, std::string_view path) {
+  const keys::YamlNode* node = &file;
   while (!path.empty()) {
     const auto dot = path.find('.');
-    const config::YamlEntry* const entry = node->find(path.substr(0, dot));
+    const keys::YamlEntry* const entry = node->find(path.substr(0, dot));
     if (entry == nullptr) return {};
     node = &entry->value;
     path.remove_prefix(dot == std::string_view::npos ? path.size() : dot + 1);
   }
-  if (node->kind == config::YamlNode::Kind::scalar) return node->text;
+  if (node->kind == keys::YamlNode::Kind::scalar) return node->text;
   std::vector<std::string> items;
-  for (const config::YamlNode& item : node->items) items.push_back(item.text);
+  for (const keys::YamlNode& item : node->items) items.push_back(item.text);
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
@@ -93,7 +93,7 @@ Page daemon_page() {
 }
 
 Page configuration_page(const std::string& shipped) {
-  config::Complaints complaints("netperfd.yaml");
+  keys::Complaints complaints("netperfd.yaml");
   const auto file = config::parse_yaml(shipped, complaints);
   if (!file) throw std::runtime_error(complaints.to_error().message);
   Page page("netperfd.yaml", 5, "configuration of netperfd");
@@ -141,9 +141,9 @@ Page scenario_page() {
   page.text(
       "A job is a YAML text that says what to measure. A scenario is a job that root installed. The text can "
       "also be a file of the caller, as in `netperfctl start ./ring.yaml`. It is one document of at most 64 "
-      "KiB in UTF-8, without anchors, aliases and tags.\n\nA job has either `workload.iperf3` or "
-      "`workload.none`. It may have a `trace` and, with iperf3, a `design`. A key that is not listed here is "
-      "an error. \"Required\" applies only if the job has the mapping that contains the key. `[]` stands for "
+      "KiB in UTF-8, without anchors, aliases and tags.\n\nA job has one workload. It may have "
+      "a `trace` and, unless the workload is `none`, a `design`. A key that is not listed here is an error. "
+      "\"Required\" applies only if the job has the mapping that contains the key. `[]` stands for "
       "each item of a list.");
   page.section("KEYS");
   for (const KeyRow& key : config::job_keys()) add_key(page, key, std::string{key.text.fallback});

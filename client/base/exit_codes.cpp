@@ -11,7 +11,7 @@ std::span<const ExitCode> exit_codes() {
       ExitCode{Exit::other, "any other error"},
       ExitCode{Exit::usage,
                "the command line or the job is wrong, or the job asks for something that this machine cannot "
-               "do: nothing was changed"},
+               "do, or is known not to end in an answer (`--force`): nothing was changed"},
       ExitCode{Exit::unreachable, "the daemon cannot be reached, or it went away while it was followed"},
       ExitCode{Exit::denied, "not allowed"},
       ExitCode{Exit::not_found, "no such run, job, scenario, document or event"},

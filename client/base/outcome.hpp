@@ -41,8 +41,9 @@ struct Failure {
   Exit exit = Exit::other;
   std::string message;  // for a person; may hold control characters of whoever wrote it
   Step step = Step::asked;
-  std::string cause;          // `message` without advice, where `step` is not asked
-  bool needs_person = false;  // it was denied, but an administrator's password would help
+  std::string cause;           // `message` without advice, where `step` is not asked
+  bool needs_person = false;   // it was denied, but an administrator's password would help
+  bool may_be_forced = false;  // it was refused because it cannot end in an answer
 };
 
 template <class T>

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "client/bus/daemon_bus.hpp"
+#include "client/rows/interval_points.hpp"
 
 namespace netperfctl {
 namespace {
@@ -23,6 +24,7 @@ dbus::Row start_row(const StartOptions& options) {
   if (options.purpose) row.emplace("purpose", *options.purpose);
   if (options.tied) row.emplace("tie_to_caller", true);
   if (options.confirms) row.emplace("confirms", *options.confirms);
+  if (options.force) row.emplace("force", true);
   return row;
 }
 
@@ -226,6 +228,20 @@ Outcome<std::vector<IntervalView>> Daemon::intervals(std::uint64_t run) {
   return call([&] { return bus_->list<IntervalView>("ListIntervals", run); });
 }
 
+Outcome<IntervalPointsView> Daemon::interval_points(std::uint64_t run, std::uint32_t most) {
+  return call([&] {
+    const Bus::Patience patience{*bus_};
+    try {
+      auto [points, intervals] =
+          bus_->ask<RowsOf<IntervalPointView>, std::uint64_t>("ListIntervalPoints", run, most);
+      return IntervalPointsView{.points = std::move(points), .intervals = intervals};
+    } catch (const sdbus::Error& error) {
+      if (!is_unheard_of(error)) throw;
+      return points_of(bus_->list<IntervalView>("ListIntervals", run));
+    }
+  });
+}
+
 Outcome<JobDetails> Daemon::job(std::uint64_t job) {
   return call([&] {
     const Bus::Patience patience{*bus_};
@@ -249,7 +265,8 @@ Outcome<OwnedFd> Daemon::open_document(std::uint64_t run, const std::string& nam
 }
 
 Outcome<void> Daemon::follow(Loop& loop, JobListener& listener) {
-  return call([&] { bus_->follow(loop, listener); });
+  if (auto followed = call([&] { bus_->follow(loop, listener); }); !followed) return followed;
+  return call([&] { bus_->subscribe(); });
 }
 
 }  // namespace netperfctl

@@ -25,6 +25,7 @@ struct StartOptions {
   std::optional<std::string> purpose;          // pilot or selftest
   bool tied = false;                           // the job ends with this connection
   std::optional<std::uint64_t> confirms = {};  // the job whose suspected functions it measures again
+  bool force = false;                          // also if it cannot end in an answer
 };
 
 struct BundleOptions {
@@ -154,8 +155,12 @@ class Daemon {
   [[nodiscard]] Outcome<RunDetails> run(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<SumView>> streams(std::uint64_t run);
   [[nodiscard]] Outcome<std::vector<IntervalView>> intervals(std::uint64_t run);
+  // At most `most` points of them, from 8 to 1000.
+  [[nodiscard]] Outcome<IntervalPointsView> interval_points(std::uint64_t run, std::uint32_t most);
   // not_found if the run had no probes.
   [[nodiscard]] Outcome<LatencyDetails> latency(std::uint64_t run);
+  // That the run's workload or its scenario brought; none from a netperfd that does not know of them.
+  [[nodiscard]] Outcome<std::vector<NamedFigureView>> figures(std::uint64_t run);
   [[nodiscard]] Outcome<JobDetails> job(std::uint64_t job);
   // The reboots that the job has asked for, in order.
   [[nodiscard]] Outcome<std::vector<BootView>> boots(std::uint64_t job);
@@ -177,6 +182,8 @@ class Daemon {
 
   // B against A, computed by the daemon; of a job with a design its sides.
   [[nodiscard]] Outcome<ComparisonDetails> compare(const CompareRequest& request);
+  // Of a job with a sweep, its sides at each point.
+  [[nodiscard]] Outcome<SweepDetails> compare_sweep(const CompareRequest& request);
   // The call paths of the sampled ones of these runs, with `host` of all tasks. Not found if a side has none.
   [[nodiscard]] Outcome<ComparedStacks> compare_samples(const std::vector<std::uint64_t>& a,
                                                         const std::vector<std::uint64_t>& b, bool host);

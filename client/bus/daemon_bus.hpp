@@ -39,20 +39,27 @@ namespace dbus = netperfd::dbus;
 // Longer than netperfd lets somebody type a password.
 inline constexpr std::chrono::minutes kPasswordAnswer{4};
 
-// Every sdbus-c++ exception ends here.
+// Every sdbus-c++ exception ends here. `function` may be called several times: see Retries.
 template <class Function>
 [[nodiscard]] auto call(Function function, Failure (*read)(const sdbus::Error&) = failure_of)
     -> Outcome<decltype(function())> {
-  try {
-    if constexpr (std::is_void_v<decltype(function())>) {
-      function();
-      return {};
-    } else {
-      return function();
+  for (Retries retries;;) {
+    try {
+      if constexpr (std::is_void_v<decltype(function())>) {
+        function();
+        return {};
+      } else {
+        return function();
+      }
+    } catch (const sdbus::Error& error) {
+      if (!retries.wait_after(error)) return std::unexpected(read(error));
     }
-  } catch (const sdbus::Error& error) {
-    return std::unexpected(read(error));
   }
+}
+
+// The error of a daemon of an earlier release, which does not have the method.
+[[nodiscard]] inline bool is_unheard_of(const sdbus::Error& error) {
+  return error.getName() == std::string{"org.freedesktop.DBus.Error.UnknownMethod"};
 }
 
 // A call that not everybody may make. If an administrator could allow it, one is asked at this terminal.
@@ -245,11 +252,14 @@ class Daemon::Bus final
                                              "'org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'",
                                              dbus::kService),
                                  [this](auto&& message) { told([&] { on_owner_changed(message); }); }));
+  }
+
+  void subscribe() {
     try {
       Subscribe();
     } catch (const sdbus::Error& error) {
       if (error.getName() != dbus::error::kBusy) throw;
-      listener.without_intervals(error.getMessage());
+      listener_->without_intervals(error.getMessage());
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Daemon's call about the latency of a run.
+// Daemon's calls about the latency of a run, and about the figures that its workload brought.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,6 +19,21 @@ Outcome<LatencyDetails> Daemon::latency(std::uint64_t run) {
                           .spans = std::move(spans),
                           .intervals = bus_->list<LatencyIntervalView>("ListLatencyIntervals", run)};
   });
+}
+
+Outcome<std::vector<NamedFigureView>> Daemon::figures(std::uint64_t run) {
+  bool unheard_of = false;
+  auto figures = call([&] {
+    try {
+      return bus_->list<NamedFigureView>("ListFigures", run);
+    } catch (const sdbus::Error& error) {
+      unheard_of = is_unheard_of(error);
+      throw;
+    }
+  });
+  if (unheard_of || (!figures && figures.error().exit == Exit::not_found))
+    return std::vector<NamedFigureView>{};
+  return figures;
 }
 
 }  // namespace netperfctl

@@ -2,11 +2,13 @@
 #include "client/bus/failures.hpp"
 
 #include <fmt/format.h>
+#include <systemd/sd-bus-protocol.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "client/base/users.hpp"
@@ -75,6 +77,16 @@ Failure failure_of(const sdbus::Error& error) {
   return {Exit::other, fmt::format("{} ({})", message, name), {}, {}};
 }
 
+bool Retries::wait_after(const sdbus::Error& error) {
+  using std::chrono_literals::operator""ms;
+  constexpr std::chrono::milliseconds kInAll = 10'000ms;
+  if (std::string_view{error.getName()} != SD_BUS_ERROR_LIMITS_EXCEEDED || waited_ >= kInAll) return false;
+  const auto wait = std::clamp(waited_, 20ms, 1'000ms);
+  std::this_thread::sleep_for(wait);
+  waited_ += wait;
+  return true;
+}
+
 Step step_of_connecting(const sdbus::Error& error) {
   const std::string& name = error.getName();
   const bool refused = name == "System.Error.ENOTCONN" || name == "System.Error.ECONNRESET" ||
@@ -85,7 +97,9 @@ Step step_of_connecting(const sdbus::Error& error) {
 
 Failure failure_of_job(const sdbus::Error& error) {
   Failure failure = failure_of(error);
-  if (error.getName() == netperfd::dbus::error::kUnsupported) failure.exit = Exit::usage;
+  failure.may_be_forced = error.getName() == netperfd::dbus::error::kInfeasible;
+  if (failure.may_be_forced || error.getName() == netperfd::dbus::error::kUnsupported)
+    failure.exit = Exit::usage;
   return failure;
 }
 

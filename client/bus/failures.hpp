@@ -2,6 +2,7 @@
 // Maps D-Bus errors to messages for the user and exit codes.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "client/base/outcome.hpp"
@@ -14,6 +15,17 @@ namespace netperfctl {
 // failures stay as they are.
 [[nodiscard]] Failure with_membership_hint(Failure failure, const std::string& group);
 [[nodiscard]] Failure unreachable(Step step, const std::string& reason);
+
+// A call that the bus does not pass on, since its receiver has too much to read, has reached nobody: it may
+// be made again. Nobody tells when there is room.
+class Retries {
+ public:
+  // If that is what the error says, waits a little, 10 s in all. Returns whether to call again.
+  [[nodiscard]] bool wait_after(const sdbus::Error& error);
+
+ private:
+  std::chrono::milliseconds waited_{0};
+};
 
 // For an error while connecting: a bus that exists but hangs up refuses this user.
 [[nodiscard]] Step step_of_connecting(const sdbus::Error& error);

@@ -177,6 +177,7 @@ inline void apply_design(LiveJobView& job, const netperfd::rows::Design& given) 
   job.letter = given.letter;
   job.variant = given.variant;
   job.traced = given.traced;
+  job.points = given.points;
 }
 
 // Brings `job` up to date with properties of a Job object, all of them or those that changed. What the
@@ -211,6 +212,7 @@ void apply_properties(LiveJobView& job, const Properties& properties) {
   take("QueuePosition", job.queue_position, false);
   take("ExpectedEnd", job.expected_end_us, true);
   take("Waiting", job.waiting, true);
+  take("Look", job.look, true);
   take("Boots", job.boots, true);
   take("BootsPlanned", job.boots_planned, true);
   take("Side", job.side, true);

@@ -34,10 +34,11 @@ bool is_found(const ComparedFrameView& frame) {
 // How CPU time per unit of work is written.
 class Scale {
  public:
-  explicit Scale(const ComparedSamplesView& samples) : per_second_(samples.unit.value_or("") == "second") {}
+  explicit Scale(const ComparedSamplesView& samples)
+      : of_(printable(samples.unit.value_or("byte"))), per_second_(of_ == "second") {}
 
-  [[nodiscard]] const char* unit() const { return per_second_ ? "ms a second" : "ns a byte"; }
-  [[nodiscard]] const char* work() const { return per_second_ ? "second" : "byte of goodput"; }
+  [[nodiscard]] std::string unit() const { return fmt::format("{} a {}", per_second_ ? "ms" : "ns", of_); }
+  [[nodiscard]] std::string work() const { return of_ == "byte" ? "byte of goodput" : of_; }
   [[nodiscard]] std::string words(double ns) const {
     const double value = per_second_ ? ns / kNsPerMs : ns;
     if (value != 0 && std::abs(value) < kFewestDigits) return fmt::format("{:.4f}", value);
@@ -48,6 +49,7 @@ class Scale {
   }
 
  private:
+  std::string of_;
   bool per_second_;
 };
 

@@ -121,6 +121,7 @@ class Values {
     if (const auto live = live_kind(argument, kind)) {
       found.candidates = live_({*live, begin, position_.module});
       // A verb that takes several runs takes numbers only.
+      if (kind == "JOB" && argument.positional) found.candidates.push_back({"last", "your newest"});
       if (argument.repeats)
         std::erase_if(found.candidates, [](const Candidate& one) { return one.word == "last"; });
     } else if (kind == "A" || kind == "B" || kind == "SELECTION") {

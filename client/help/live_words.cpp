@@ -101,7 +101,7 @@ void print_completion(const CLI::App& app, std::span<const std::string> argument
   std::signal(SIGALRM, give_up);
   const itimerval second{.it_interval = {}, .it_value = {.tv_sec = 1, .tv_usec = 0}};
   ::setitimer(ITIMER_REAL, &second, nullptr);
-  put_text(stdout, completion_lines(app, arguments, words_of_daemon));
+  put(completion_lines(app, arguments, words_of_daemon));
 }
 
 }  // namespace netperfctl

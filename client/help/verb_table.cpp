@@ -25,7 +25,16 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        {not_found, inconclusive, run_failed, regression, quota, canceled, interrupted},
        "Ctrl-C leaves the job running unless `--cancel-on-interrupt` is given. At the end of a job with a "
        "design, start prints the comparison of its sides; with `--fail-on`, its verdict decides the exit "
-       "code. `--set` takes the keys of netperfd-scenario(5), and a value of `null` removes a key."},
+       "code. A job that is known not to end in an answer is refused, with what would change that, unless "
+       "`--force` is given. `--set` takes the keys of netperfd-scenario(5), and a value of `null` removes a "
+       "key."},
+      {"ab",
+       kMeasure,
+       {not_found, inconclusive, run_failed, regression, quota, canceled, interrupted},
+       "The scenario needs no design and no rights beyond those of start: each side sets keys of the "
+       "workload "
+       "below `workload.NAME`, but not the path. Without `--a`, side A is the scenario as it is. The sides "
+       "take turns (ABBA) and their difference is the declared change. Otherwise as start."},
       {"plan",
        kMeasure,
        {not_found, run_failed, quota, canceled, interrupted},

@@ -27,8 +27,7 @@ const char* module_state(const ModuleView& module) {
 // "text" in lines of the screen's width, those after the first behind `indent` columns.
 std::string hanging(const Screen& screen, const std::string& lead, std::string_view text) {
   const std::size_t indent = display_width(lead);
-  const std::size_t room =
-      screen.width ? *screen.width - std::min(*screen.width - 1, indent) : std::string::npos;
+  const std::size_t room = prose_width(screen) - std::min(prose_width(screen) - 1, indent);
   return fmt::format("{}{}\n", lead, fmt::join(wrap(text, room), "\n" + std::string(indent, ' ')));
 }
 

@@ -21,12 +21,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Style style_of(std::string_view verdict) {
-  if (verdict == "improvement") return Style::good;
-  if (verdict == "regression" || verdict == "trade-off" || verdict == "refused") return Style::bad;
-  return verdict == "equivalent" ? Style::strong : Style::active;
-}
-
 std::string capitals(std::string text) {
   std::ranges::transform(text, text.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
@@ -129,24 +123,21 @@ std::string luck_words(const ComparisonView& head) {
   if (!head.boot_spread || !head.of_one || head.of_one->empty()) return {};
   const bool builds = head.of_one->back() == "build";
   const bool both = head.of_one->size() > 1;
-  const char* ones = both ? "one boot and one build a side" : builds ? "one build a side" : "one boot";
-  if (*head.boot_spread < 0.00005) return fmt::format("; of {}, it holds for no other", ones);
-  return fmt::format("; of {}, it holds unless {} differ by more than {}", ones,
-                     both     ? "others"
-                     : builds ? "builds"
-                              : "boots",
-                     format_percent(*head.boot_spread * 100));
+  const char* ones = both ? "one boot and one build" : builds ? "one build" : "one boot";
+  const char* another = both ? "another boot or build" : builds ? "another build" : "another boot";
+  if (*head.boot_spread < 0.00005) return fmt::format("; each side had {}: {} could undo it", ones, another);
+  return fmt::format(
+      "; each side had {}: {} could undo it only if that alone changes the figure by more than {}", ones,
+      another, format_percent(*head.boot_spread * 100));
 }
 
-// "1.20 ms" of a figure in that unit of the API.
-std::string in_unit(std::string_view unit, double value) {
-  if (unit == "bits_per_second") return format_rate(value);
-  if (unit == "ns") return format_milliseconds(value / 1e6);
-  if (unit == "share") return fmt::format("{:.2f} %", value * 100);
-  if (unit == "ns_per_byte") return format_hundredths(value) + " ns/byte";
-  if (unit == "per_gigabyte") return format_figure(value) + " /GB";
-  // That of the runs' own figure.
-  return unit.empty() ? format_figure(value) : format_figure(value) + fmt::format(" {}", unit);
+// What the figure was read from, if its name alone does not say it.
+std::string source_words(const JudgedFigure& figure) {
+  if (figure.source.empty()) return {};
+  const bool of_work = figure.unit == "ns_per_packet" || figure.unit == "ns_per_transaction";
+  if (!of_work) return fmt::format("of the kernel's counters ({}), over the whole run", figure.source);
+  if (figure.source == "nic") return "packets that the client's device counted";
+  return fmt::format("by the {} of the workload", figure.source);
 }
 
 // "38.5 -> 72.4 Mbit/s", as far apart as the change says. Medians of runs need not be: the estimate compares
@@ -179,6 +170,7 @@ void copy_figure(const ComparedFigureView& row, ComparisonView& head) {
 JudgedFigure judged(const ComparisonView& head, const ComparedFigureView& row, std::size_t together) {
   JudgedFigure figure{.head = head,
                       .unit = row.unit,
+                      .source = row.source.value_or(""),
                       .lower_is_better = row.better == "lower",
                       .together = together,
                       .fewest = row.fewest};
@@ -210,6 +202,7 @@ Answer answer_of(const CompareView& view, const JudgedFigure& figure) {
   };
   if (!refused) add(interval_words(figure));
   add(meaning_of(figure));
+  add(source_words(figure));
   return answer;
 }
 
@@ -223,7 +216,46 @@ void add_common_lines(const CompareView& view, Answer& answer) {
   }
 }
 
+std::string cpu_figure(const ComparisonView& head) {
+  return head.work ? "cpu." + *head.work : "cpu";
+}
+
+// Of the CPU time that leads the page.
+Answer leading_answer(const CompareView& view, const JudgedFigure& cpu) {
+  Answer answer = answer_of(view, cpu);
+  answer.lines.insert(
+      answer.lines.begin(),
+      {"", fmt::format("leads, because both sides reach the {} that they were offered: the throughput cannot "
+                       "tell them apart, CPU time per {} can",
+                       format_rate(view.details.comparison.offered_bits_per_second.value_or(0)),
+                       work_word(view.details.comparison))});
+  return answer;
+}
+
 }  // namespace
+
+Style style_of(std::string_view verdict) {
+  if (verdict == "improvement") return Style::good;
+  if (verdict == "regression" || verdict == "trade-off" || verdict == "refused") return Style::bad;
+  return verdict == "equivalent" ? Style::strong : Style::active;
+}
+
+std::string in_unit(std::string_view unit, double value) {
+  if (unit == "bits_per_second") return format_rate(value);
+  if (unit == "ns") return format_milliseconds(value / 1e6);
+  if (unit == "share") return fmt::format("{:.2f} %", value * 100);
+  for (const auto& [name, per] : {std::pair{"ns_per_byte", "byte"},
+                                  {"ns_per_packet", "packet"},
+                                  {"ns_per_transaction", "transaction"}}) {
+    if (unit == name) return format_hundredths(value) + fmt::format(" ns/{}", per);
+  }
+  if (unit == "per_second") return format_figure(value) + " /s";
+  if (unit == "bytes_per_second") return format_figure(value) + " bytes/s";
+  if (unit == "ns_per_second") return format_hundredths(value / 1e9) + " CPUs";
+  if (unit == "per_gigabyte") return format_figure(value) + " /GB";
+  // That of the runs' own figure.
+  return unit.empty() ? format_figure(value) : format_figure(value) + fmt::format(" {}", unit);
+}
 
 std::vector<JudgedFigure> judged_figures(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
@@ -240,26 +272,56 @@ std::optional<JudgedFigure> judged_cpu(const CompareView& view) {
   for (const auto* rows : {&head.figures, &head.beside}) {
     if (!*rows) continue;
     for (const ComparedFigureView& row : **rows) {
-      if (row.figure == "cpu") return judged(head, row, rows == &head.figures ? (*rows)->size() : 1);
+      if (row.figure == cpu_figure(head))
+        return judged(head, row, rows == &head.figures ? (*rows)->size() : 1);
     }
   }
   return std::nullopt;
+}
+
+std::optional<JudgedFigure> leading_cpu(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  if (!head.offered_bits_per_second || head.verdict == "refused") return std::nullopt;
+  auto cpu = judged_cpu(view);
+  return cpu && cpu->head.verdict != "refused" ? std::move(cpu) : std::nullopt;
+}
+
+std::string work_word(const ComparisonView& head) {
+  return head.work.value_or("byte");
+}
+
+std::string work_words(const ComparisonView& head) {
+  return head.work.value_or("byte of goodput");
 }
 
 std::string meaning_of(const JudgedFigure& figure) {
   return meaning(figure) + luck_words(figure.head);
 }
 
+std::vector<JudgedFigure> shown_figures(const CompareView& view) {
+  std::vector<JudgedFigure> figures = judged_figures(view);
+  auto cpu = leading_cpu(view);
+  if (!cpu) return figures;
+  std::erase_if(figures, [&](const JudgedFigure& each) { return each.head.figure == cpu->head.figure; });
+  figures.insert(figures.begin(), std::move(*cpu));
+  return figures;
+}
+
 std::vector<Answer> answers_of(const CompareView& view) {
+  const auto cpu = leading_cpu(view);
   std::vector<Answer> answers;
-  for (const JudgedFigure& figure : judged_figures(view)) answers.push_back(answer_of(view, figure));
+  for (const JudgedFigure& figure : shown_figures(view)) {
+    const bool leads = cpu && figure.head.figure == cpu->head.figure;
+    answers.push_back(leads ? leading_answer(view, figure) : answer_of(view, figure));
+  }
   add_common_lines(view, answers.front());
   return answers;
 }
 
 Answer overall_answer(const CompareView& view) {
   std::vector<Answer> answers = answers_of(view);
-  if (answers.size() == 1) return std::move(answers.front());
+  // What leads them has no say in the verdict.
+  if (judged_figures(view).size() == 1) return std::move(answers.back());
   const std::string& verdict = view.details.comparison.verdict;
   Answer answer{.figure = "verdict", .verdict = capitals(verdict), .style = style_of(verdict)};
   Words parts;
@@ -280,7 +342,7 @@ Answer overall_answer(const CompareView& view) {
 std::string headline(const Screen& screen, const CompareView& view) {
   const std::vector<Answer> answers = answers_of(view);
   std::string text;
-  if (answers.size() > 1) {
+  if (judged_figures(view).size() > 1) {
     const Answer overall = overall_answer(view);
     text += fmt::format("\n  {:<11}{}\n", overall.figure, paint(screen, overall.style, overall.verdict));
   }

@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "client/base/command_words.hpp"
 #include "client/pages/budget_text.hpp"
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
+#include "client/pages/show_parts.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
 #include "client/terminal/units.hpp"
@@ -34,19 +37,13 @@ std::size_t count_of(const std::optional<std::vector<std::uint64_t>>& runs) {
   return runs ? runs->size() : 0;
 }
 
-// "label before, 8 runs"; "job:12, 8 runs" or "runs 41,43" where the runs have no one label.
-std::string side_words(const std::string& asked, const std::optional<Words>& labels, std::size_t runs) {
+// "label before"; "job:12" or "runs 41,43" where the runs have no one label.
+std::string side_name(const std::string& asked, const std::optional<Words>& labels, std::size_t runs) {
   const bool labelled = labels && labels->size() == 1 && !labels->front().empty();
-  if (labelled) return fmt::format("label {}, {}", labels->front(), plural(runs, "run"));
-  if (asked.find_first_not_of("0123456789, ") == std::string::npos) {
-    return fmt::format("{} {}", runs == 1 ? "run" : "runs", asked);
-  }
-  return fmt::format("{}, {}", printable(asked), plural(runs, "run"));
-}
-
-std::string scenario_words(const ComparisonView& head) {
-  if (!head.scenarios_a || head.scenarios_a->size() != 1) return {};
-  return head.scenarios_a == head.scenarios_b ? head.scenarios_a->front() : "";
+  if (labelled) return "label " + labels->front();
+  const bool numbers = asked.find_first_not_of("0123456789, -") == std::string::npos;
+  const bool one = runs == 1 || asked.find_first_of(", -") == std::string::npos;
+  return numbers ? fmt::format("{} {}", one ? "run" : "runs", asked) : printable(asked);
 }
 
 std::string explained_words(const ComparisonView& head) {
@@ -74,11 +71,12 @@ Lines cpu_time(const CompareView& view) {
   if (!head.cpu.shift || !head.cpu.a || !head.cpu.b) return {};
   const std::optional<JudgedFigure> judged = judged_cpu(view);
   if (judged && judged->head.verdict == "refused") return {{"CPU time", "refused"}};
-  std::string words =
-      fmt::format("{} -> {} ns a byte on all CPUs, {}", format_hundredths(*head.cpu.a),
-                  format_hundredths(*head.cpu.b), with_interval(head.cpu.shift, head.cpu.low, head.cpu.high));
-  if (head.cpu.part == "whole") words += ", with what iperf3 omits";
-  if (!judged) return {{"CPU time", words}};
+  std::string words = fmt::format("{} -> {} ns a {} on all CPUs, {}", format_hundredths(*head.cpu.a),
+                                  format_hundredths(*head.cpu.b), work_word(head),
+                                  with_interval(head.cpu.shift, head.cpu.low, head.cpu.high));
+  if (head.cpu.part == "whole" && !head.work) words += ", with what iperf3 omits";
+  // Its verdict leads the page then.
+  if (!judged || leading_cpu(view)) return {{"CPU time", words}};
   words += ": " + judged->head.verdict;
   if (judged->head.leaning) words += ", leaning to " + *judged->head.leaning;
   return {{"CPU time", words}, {"", meaning_of(*judged)}};
@@ -102,21 +100,35 @@ std::string self_test_words(const ComparisonView& head) {
 
 }  // namespace
 
+std::string scenario_words(const ComparisonView& head) {
+  if (!head.scenarios_a || head.scenarios_a->size() != 1) return {};
+  return head.scenarios_a == head.scenarios_b ? head.scenarios_a->front() : "";
+}
+
+std::pair<std::string, std::string> side_names(const CompareView& view) {
+  if (view.asked.job) return job_sides(view);
+  const ComparisonView& head = view.details.comparison;
+  return {side_name(view.asked.a, head.labels_a, count_of(head.runs_a)),
+          side_name(view.asked.b, head.labels_b, count_of(head.runs_b))};
+}
+
 std::vector<std::string> title_parts(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   Words parts;
   if (const std::string scenario = scenario_words(head); !scenario.empty()) parts.push_back(scenario);
   const bool letters = !view.asked.job || !view.name_a.empty();
-  if (view.asked.job) {
-    const auto [a, b] = job_sides(view);
-    parts.push_back(fmt::format("A: {}, {}", a, plural(count_of(head.runs_a), "run")));
-    parts.push_back(fmt::format("B: {}, {}", b, plural(count_of(head.runs_b), "run")));
-  } else {
-    parts.push_back("A: " + side_words(view.asked.a, head.labels_a, count_of(head.runs_a)));
-    parts.push_back("B: " + side_words(view.asked.b, head.labels_b, count_of(head.runs_b)));
-  }
+  const auto [a, b] = side_names(view);
+  const auto side = [](char letter, const std::string& name, std::size_t runs) {
+    // A list of numbers says itself how many they are; not all of a range need be runs.
+    const bool listed =
+        name.starts_with("run") && name.find_first_not_of("runs 0123456789,") == std::string::npos;
+    return fmt::format("{}: {}{}", letter, name, listed ? "" : ", " + plural(runs, "run"));
+  };
+  parts.push_back(side('A', a, count_of(head.runs_a)));
+  parts.push_back(side('B', b, count_of(head.runs_b)));
   if (const std::string pairing = pairing_words(head, letters); !pairing.empty()) parts.push_back(pairing);
   if (view.asked.job) parts.push_back(fmt::format("job {}", *view.asked.job));
+  if (std::string point = point_words(head); !point.empty()) parts.push_back(std::move(point));
   return parts;
 }
 
@@ -173,6 +185,21 @@ std::string refusal_words(const CompareView& view) {
                      fmt::join(changed, ", "));
 }
 
+std::string declaring_command(const CompareView& view) {
+  // What a design declared, or what was taken for the change, counts only until something is declared here.
+  Words groups = view.details.comparison.changed.value_or(Words{});
+  std::ranges::copy(undeclared_groups(view), std::back_inserter(groups));
+  std::erase_if(groups, [&](const std::string& group) {
+    return std::ranges::find(view.asked.changed, group) != view.asked.changed.end();
+  });
+  return fmt::format("{} --changed {}", view.command, for_a_shell(fmt::format("{}", fmt::join(groups, ","))));
+}
+
+Line command_line(const Screen& screen, std::string key, std::string_view command) {
+  const std::size_t room = prose_width(screen) - std::min(prose_width(screen), show::kKeyColumns);
+  return {std::move(key), in_shell_lines(printable(command), room)};
+}
+
 bool hides_figures(const CompareView& view) {
   const ComparisonView& head = view.details.comparison;
   if (head.verdict != "refused") return false;
@@ -196,8 +223,8 @@ Lines account(const CompareView& view) {
   if (head.traced.shift && head.functions.shift && head.residual.value) {
     lines.push_back(
         {"account",
-         fmt::format("traced runs {} ns a byte without the tracer's {}: the functions {}, the rest {}",
-                     with_interval(head.traced.shift, head.traced.low, head.traced.high),
+         fmt::format("traced runs {} ns a {} without the tracer's {}: the functions {}, the rest {}",
+                     with_interval(head.traced.shift, head.traced.low, head.traced.high), work_word(head),
                      head.tracer.shift ? signed_figure(*head.tracer.shift) : "-",
                      with_interval(head.functions.shift, head.functions.low, head.functions.high),
                      with_interval(head.residual.value, head.residual.low, head.residual.high))});

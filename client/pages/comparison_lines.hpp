@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/pages/lines.hpp"
@@ -13,6 +15,10 @@ namespace netperfctl::comparing {
 
 // The scenario, both sides, what a sample is, the job.
 [[nodiscard]] std::vector<std::string> title_parts(const CompareView& view);
+// "label before", "runs 41-48", or the name of a design's side.
+[[nodiscard]] std::pair<std::string, std::string> side_names(const CompareView& view);
+// Of both sides, if all of their runs have the same; otherwise empty.
+[[nodiscard]] std::string scenario_words(const ComparisonView& head);
 // Whose runs each side has, if they are of several users.
 [[nodiscard]] Lines owners(const CompareView& view);
 // What was declared, or taken for the change, with its facts.
@@ -20,8 +26,12 @@ namespace netperfctl::comparing {
 
 // Why the verdict was refused, where that is for facts of the environment; else the caveats say it.
 [[nodiscard]] std::string refusal_words(const CompareView& view);
+// The command that declares all of it.
+[[nodiscard]] std::string declaring_command(const CompareView& view);
 inline constexpr const char* kAfterRefusal =
-    "--changed GROUP says that one of them is the change; --despite shows the numbers all the same, marked";
+    "declares that all of these are the change; --despite shows the numbers all the same, marked";
+// `command` in lines that a shell takes, below `key`.
+[[nodiscard]] Line command_line(const Screen& screen, std::string key, std::string_view command);
 // If a side has no throughput, no verdict is possible, whatever is declared. The other results are shown.
 [[nodiscard]] bool hides_figures(const CompareView& view);
 

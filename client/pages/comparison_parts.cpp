@@ -31,6 +31,24 @@ std::string span_words(std::uint64_t first_us, std::uint64_t last_us, std::uint6
 
 }  // namespace
 
+std::string title_text(const Screen& screen, const std::vector<std::string>& parts) {
+  std::string text;
+  std::size_t used = 0;
+  for (const std::string& part : parts) {
+    const bool fits = !screen.width || used + 3 + display_width(part) <= *screen.width;
+    if (used > 0) text += fits ? "   " : "\n  ";
+    used = (fits ? used + (used > 0 ? 3 : 0) : 2) + display_width(part);
+    text += part;
+  }
+  return text + "\n";
+}
+
+std::string point_words(const ComparisonView& head) {
+  if (!head.point) return {};
+  const std::string name = head.point_name.value_or("");
+  return fmt::format("point {}{}{}", *head.point, name.empty() ? "" : ": ", name);
+}
+
 std::pair<std::string, std::string> job_sides(const CompareView& view) {
   if (view.name_a.empty() || view.name_b.empty()) return {"plain", "traced"};
   return {printable(view.name_a), printable(view.name_b)};

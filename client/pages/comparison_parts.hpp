@@ -13,6 +13,10 @@
 
 namespace netperfctl::comparing {
 
+// The first line of a page; further ones if it does not fit.
+[[nodiscard]] std::string title_text(const Screen& screen, const std::vector<std::string>& parts);
+// "point 3: streams=1, length=1448"; empty if the comparison is not of one point of a sweep.
+[[nodiscard]] std::string point_words(const ComparisonView& head);
 // The sides of asked.job: their names or, without variants, "plain" and "traced".
 [[nodiscard]] std::pair<std::string, std::string> job_sides(const CompareView& view);
 // "6 ABBA blocks", without `letters` "6 blocks", "3 and 2 boots"; empty if runs are the samples.

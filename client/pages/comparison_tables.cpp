@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -80,18 +81,25 @@ bool of_one_module(const std::vector<FunctionDeltaView>& functions) {
 
 std::string heading(const CompareView& view, const std::vector<FunctionDeltaView>& functions) {
   const ComparisonView& head = view.details.comparison;
-  std::string text = "where, in ns of CPU per byte of goodput";
-  if (head.not_attributed) text = "what the functions cost all the same, in ns of CPU per byte of goodput";
+  const std::string cost = "in ns of CPU per " + work_words(head);
+  std::string text = (head.sampled_runs_a ? "traced functions, " : "where, ") + cost;
+  if (head.not_attributed) text = "what the functions cost all the same, " + cost;
   const bool without_bytes = std::ranges::none_of(functions, [](const FunctionDeltaView& row) {
     return row.shift.has_value() || row.cost_a.has_value() || row.cost_b.has_value();
   });
-  if (without_bytes) text = "what a call of each function took itself, for want of bytes to divide by";
+  if (without_bytes) text = "what a call of each function took itself, for want of work to divide by";
   if (too_few(view)) text += "; what differs, be it by chance";
   return text;
 }
 
-std::string signed_short(double count) {
-  return (count < 0 ? "-" : "+") + format_short(std::abs(count));
+// Of a GB there are many, of a packet there may be 2.01.
+std::string of_work(double count) {
+  constexpr double kMany = 100;
+  return count < kMany ? fmt::format("{:.3g}", count) : format_short(count);
+}
+
+std::string signed_of_work(double count) {
+  return (count < 0 ? "-" : "+") + of_work(std::abs(count));
 }
 
 bool moved(const CounterChangeView& row) {
@@ -184,8 +192,8 @@ std::string not_found_words(const CompareView& view) {
   }
   if (costliest == nullptr) return {};
   return fmt::format(
-      "none differs beyond chance; a change of {} ns a byte in {} would have been found with 80 % power",
-      format_cost(*costliest->detectable), costliest->function);
+      "none differs beyond chance; a change of {} ns a {} in {} would have been found with 80 % power",
+      format_cost(*costliest->detectable), work_word(view.details.comparison), costliest->function);
 }
 
 Grid functions_grid(const CompareView& view) {
@@ -230,19 +238,24 @@ Grid functions_grid(const CompareView& view) {
           "BECAUSE"};
 }
 
+std::string more_functions(const CompareView& view, std::size_t shown) {
+  const std::size_t traced = traced_functions(view).size();
+  // The last rows are left out first: those that are not traced.
+  const bool all_traced = traced == view.details.functions.size();
+  const std::uint64_t left_out = view.details.comparison.functions_left_out.value_or(0);
+  return more_text(shown, traced + (all_traced ? left_out : 0), "functions");
+}
+
 std::string functions_table(const Screen& screen, const CompareView& view) {
   const std::vector<FunctionDeltaView> functions = traced_functions(view);
   if (functions.empty()) return {};
   Grid grid = functions_grid(view);
   std::string end;
   if (const std::string words = not_found_words(view); !words.empty()) {
-    const std::size_t width = narrower(screen, kIndent).width.value_or(std::string::npos);
+    const std::size_t width = prose_width(narrower(screen, kIndent));
     end = fmt::format("{}\n", fmt::join(wrap(words, width), "\n"));
   }
-  // The last rows are left out first: those that are not traced.
-  const bool all_traced = functions.size() == view.details.functions.size();
-  const std::uint64_t left_out = view.details.comparison.functions_left_out.value_or(0);
-  end += more_text(grid.rows.size(), functions.size() + (all_traced ? left_out : 0), "functions");
+  end += more_functions(view, grid.rows.size());
   return grid_text(screen, std::move(grid), end);
 }
 
@@ -289,14 +302,17 @@ Grid counters_grid(const CompareView& view) {
     rows.push_back(
         {{row.unit.value_or("").empty() ? row.name : fmt::format("{} ({})", row.name, *row.unit)},
          {row.source},
-         {or_dash(row.per_gigabyte_a, format_short)},
-         {or_dash(row.per_gigabyte_b, format_short)},
-         {row.low && row.high ? fmt::format("{} to {}", signed_short(*row.low), signed_short(*row.high))
+         {or_dash(row.per_gigabyte_a, of_work)},
+         {or_dash(row.per_gigabyte_b, of_work)},
+         {row.low && row.high ? fmt::format("{} to {}", signed_of_work(*row.low), signed_of_work(*row.high))
                               : "-"},
          {or_dash(row.q, probability_text)}});
   }
-  return {fmt::format("counters that {}, a GB of goodput{}", too_few(view) ? "differ" : "moved",
-                      view.all && !too_few(view) ? " or not" : ""),
+  const char* which = too_few(view) ? "counters that differ"
+                      : view.all    ? "all counters"
+                                    : "counters that moved";
+  const std::string work = view.details.comparison.work.value_or("GB of goodput");
+  return {fmt::format("{}, per {}", which, work),
           {{.title = "COUNTER", .shrink_to = 16},
            {.title = "SOURCE", .leaves = 1},
            {.title = "A", .right = true},
@@ -324,7 +340,7 @@ std::string fact_words(const Screen& screen, const FactChangeView& fact, std::si
     const bool build = fact.key.find("build") != std::string::npos;
     std::vector<std::string> words;
     for (const std::string& value : *met) {
-      words.push_back(build ? value.substr(0, kDigits) : screen.width ? cut(screen, value, most) : value);
+      words.push_back(build ? value.substr(0, kDigits) : screen.live ? cut(screen, value, most) : value);
       if (counted && runs && words.size() <= runs->size()) {
         words.back() += fmt::format(" ({})", plural((*runs)[words.size() - 1], "run"));
       }

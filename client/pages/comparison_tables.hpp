@@ -33,6 +33,8 @@ inline constexpr double kMoved = 0.05;
 
 // Of the traced functions; without a heading if there are none.
 [[nodiscard]] Grid functions_grid(const CompareView& view);
+// How many traced functions it leaves out; empty: none.
+[[nodiscard]] std::string more_functions(const CompareView& view, std::size_t shown);
 // If no function differs beyond chance: what would have been found in the costliest one.
 [[nodiscard]] std::string not_found_words(const CompareView& view);
 // Without rows, the heading says why; without a heading there is nothing to say.

@@ -13,7 +13,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "client/pages/comparison_lines.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/rows/fields.hpp"
 #include "client/rows/trace_rows.hpp"
 
@@ -121,6 +123,47 @@ std::string records_of(std::uint64_t run, const std::vector<Row>& rows) {
   return text;
 }
 
+// Of an older netperfd, the head alone.
+std::vector<ComparedFigureView> judged_rows(const ComparisonView& head) {
+  if (head.figures && !head.figures->empty()) return *head.figures;
+  ComparedFigureView row;
+  row.figure = head.figure;
+  row.unit = "bits_per_second";
+  row.better = "higher";
+  row.verdict = head.verdict;
+  row.leaning = head.leaning;
+  row.threshold = head.threshold.value_or(0);
+  row.pairing = head.pairing.value_or("");
+  row.boot_spread = head.boot_spread;
+  row.resolution = head.resolution;
+  row.effect = head.effect;
+  row.reach = head.reach;
+  row.selftest = head.selftest;
+  return {row};
+}
+
+// Each figure, and behind it what the comparison is of.
+std::string figures_csv(const CompareView& view, const std::vector<ComparedFigureView>& judged,
+                        const std::vector<ComparedFigureView>& beside) {
+  const ComparisonView& head = view.details.comparison;
+  const auto [a, b] = comparing::side_names(view);
+  const auto count = [](const auto& runs) { return runs ? fmt::format("{}", runs->size()) : std::string{}; };
+  const std::string common =
+      fmt::format("{},{},{},{},{},{},{},{}\r\n", text_cell(head.verdict),
+                  text_cell(comparing::scenario_words(head)), text_cell(a), text_cell(b), count(head.runs_a),
+                  count(head.runs_b), cell(head.changed), text_cell(view.command));
+  std::string text = header<ComparedFigureView>();
+  text.replace(text.size() - 2, 2, ",role,overall_verdict,scenario,a,b,runs_a,runs_b,changed,command\r\n");
+  for (const auto* rows : {&judged, &beside}) {
+    for (const ComparedFigureView& row : *rows) {
+      std::string line = record(row);
+      line.resize(line.size() - 2);
+      text += fmt::format("{},{},{}", line, rows == &judged ? "judged" : "beside", common);
+    }
+  }
+  return text;
+}
+
 // A table of the run, with its number in each record.
 template <class Row>
 std::string table_of(std::uint64_t run, const std::vector<Row>& rows) {
@@ -163,7 +206,7 @@ std::string show_csv(const ShowView& view) {
   if (view.list_streams) return table_of(run, view.details.sums) + records_of(run, view.streams);
   if (lists.events) return table_of(run, view.samples);
   if (lists.drops) return table_of(run, trace.drops);
-  if (view.list_profile) return table_of(run, view.sampled.value_or(SampledDetails{}).functions);
+  if (view.list_samples) return table_of(run, view.sampled.value_or(SampledDetails{}).functions);
   if (lists.stacks && view.sampled) return table_of(run, view.sampled->stacks);
   if (lists.stacks) return table_of(run, view.stacks.stacks);
   if (lists.marks) return table_of(run, trace.marks);
@@ -172,9 +215,12 @@ std::string show_csv(const ShowView& view) {
   if (view.list_counters) return table_of(run, counters.counters);
   if (view.list_tcp) return table_of(run, counters.tcp);
   if (view.list_queues) return table_of(run, counters.queues);
-  const bool probes_alone = view.details.run.workload == "latency" && view.with_page;
+  const bool probes_alone = page_of(view.details.run).probes_alone && view.with_page;
   if (view.list_latency || probes_alone)
     return table_of(run, view.latency.value_or(LatencyDetails{}).intervals);
+  // A workload that has no intervals has figures at most.
+  const bool figures_alone = view.with_page && view.intervals.empty() && !view.figures.empty();
+  if (view.list_figures || figures_alone) return table_of(run, view.figures);
   if (view.list_environment) return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
   const FunctionLists& function_lists = view.function_lists;
   const ProfileDetails profile = view.functions.value_or(ProfileDetails{});
@@ -188,9 +234,28 @@ std::string show_csv(const ShowView& view) {
 }
 
 std::string compare_csv(const CompareView& view) {
-  const auto& figures = view.details.comparison.figures;
-  if (!view.asked.figures.empty() && figures) return csv(std::span{*figures});
+  if (!view.asked.figures.empty() && view.details.comparison.figures)
+    return figures_csv(view, judged_rows(view.details.comparison), {});
   return csv(std::span{view.details.functions});
+}
+
+std::string compare_figures_csv(const CompareView& view) {
+  const ComparisonView& head = view.details.comparison;
+  return figures_csv(view, judged_rows(head), head.beside.value_or(std::vector<ComparedFigureView>{}));
+}
+
+std::string sweep_csv(const SweepView& view) {
+  const SweepHeadView& head = view.details.sweep;
+  const std::string common = fmt::format("{},{},{},{}\r\n", text_cell(view.scenario), text_cell(head.name_a),
+                                         text_cell(head.name_b), text_cell(view.command));
+  std::string text = header<SweepFigureView>();
+  text.replace(text.size() - 2, 2, ",scenario,a,b,command\r\n");
+  for (const SweepFigureView& row : view.details.figures) {
+    std::string line = record(row);
+    line.resize(line.size() - 2);
+    text += fmt::format("{},{}", line, common);
+  }
+  return text;
 }
 
 std::string plan_csv(const PlanPageView& view) {

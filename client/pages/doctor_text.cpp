@@ -24,9 +24,8 @@ Style style_of(std::string_view ability) {
 // Lines of `text`, the first of which stands behind `lead` and the others below it.
 void add_lines(const Screen& screen, std::string_view lead, std::string_view text,
                std::vector<std::string>& lines) {
-  const std::size_t room = screen.width.value_or(0);
-  const auto wrapped =
-      wrap(text, screen.width ? room - std::min(room - 1, display_width(lead)) : std::string::npos);
+  const std::size_t room = prose_width(screen);
+  const auto wrapped = wrap(text, room - std::min(room - 1, display_width(lead)));
   for (const std::string& line : wrapped) {
     lines.push_back(std::string{lead} + line);
     lead = lead.empty() ? "" : "   ";
@@ -38,7 +37,7 @@ std::string row_text(const Screen& screen, const CapabilityView& row, std::size_
   const std::size_t indent = ability_columns + 2 + name_columns + 2;
   Screen beside = screen;  // what is left of it beside the first two columns
   constexpr std::size_t kFewest = 20;
-  if (screen.width) beside.width = std::max(kFewest, *screen.width - std::min(*screen.width, indent));
+  beside.width = std::max(kFewest, prose_width(screen) - std::min(prose_width(screen), indent));
   std::vector<std::string> lines;
   add_lines(beside, "", row.detail.value_or(""), lines);
   add_lines(beside, "-> ", row.advice.value_or(""), lines);
@@ -77,7 +76,8 @@ std::string summary(std::span<const CapabilityView> rows) {
     const char* capability;
     const char* words;
   };
-  constexpr std::array<Purpose, 3> kPurposes{{{"iperf3", "throughput"},
+  constexpr std::array<Purpose, 4> kPurposes{{{"iperf3", "throughput"},
+                                              {"latency_probes", "latency"},
                                               {"tracepoints", "kernel events"},
                                               {"function_graph", "time per kernel function"}}};
   std::vector<std::string> can;
@@ -157,6 +157,10 @@ std::vector<CapabilityView> unreachable_rows(const Failure& failure, const std::
 std::string doctor_text(const Screen& screen, std::span<const CapabilityView> capabilities) {
   std::vector<CapabilityView> rows(capabilities.begin(), capabilities.end());
   rows = escaped(std::move(rows));
+  // JSON and CSV have them; here they would only hide what matters.
+  std::erase_if(rows, [](const CapabilityView& row) {
+    return row.detail && row.detail->ends_with("; not used by netperfd");
+  });
   std::size_t ability_columns = 0;
   std::size_t name_columns = 0;
   for (const CapabilityView& row : rows) {
@@ -165,8 +169,7 @@ std::string doctor_text(const Screen& screen, std::span<const CapabilityView> ca
   }
   std::string text;
   for (const CapabilityView& row : rows) text += row_text(screen, row, ability_columns, name_columns);
-  return fmt::format("{}\n{}\n", text,
-                     fmt::join(wrap(summary(rows), screen.width.value_or(std::string::npos)), "\n"));
+  return fmt::format("{}\n{}\n", text, fmt::join(wrap(summary(rows), prose_width(screen)), "\n"));
 }
 
 }  // namespace netperfctl

@@ -11,6 +11,7 @@
 #include "client/pages/budget_text.hpp"
 #include "client/pages/function_tables.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 

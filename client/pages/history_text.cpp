@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "client/pages/arms.hpp"
 #include "client/pages/budget_text.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/run_order.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/slots.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -56,6 +57,7 @@ std::string runs_words(const StartView& view) {
   add(job.finished, "finished");
   add(job.failed, "failed");
   add(job.canceled, "canceled");
+  add(job.not_needed, "not needed");
   add(job.interrupted, "interrupted");
   return plural(view.runs.size(), "run") + (text.empty() ? "" : ": " + text);
 }
@@ -131,7 +133,11 @@ std::string next_of(const StartView& view) {
   const bool design = job.seed && job.purpose.value_or("measurement") == "measurement";
   if (design && job.finished.value_or(0) > 1)
     return fmt::format("netperfctl{0}compare{0}job:{1}", kNoBreak, job.job);
-  return view.runs.empty() ? "" : fmt::format("netperfctl{0}show{0}{1}", kNoBreak, view.runs.back().run);
+  const RunView* run = run_with_results(view.runs);
+  const auto failed = std::ranges::find(view.runs, "failed", &RunView::state);
+  if (run == nullptr && failed != view.runs.end()) run = &*failed;  // it says why there are no results
+  if (run == nullptr && !view.runs.empty()) run = &view.runs.back();
+  return run == nullptr ? "" : fmt::format("netperfctl{0}show{0}{1}", kNoBreak, run->run);
 }
 
 }  // namespace

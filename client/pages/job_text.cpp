@@ -5,10 +5,13 @@
 
 #include <algorithm>
 
-#include "client/pages/arms.hpp"
 #include "client/pages/latency_text.hpp"
+#include "client/pages/named_figures_text.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/run_order.hpp"
+#include "client/pages/slots.hpp"
 #include "client/pages/trace_text.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
@@ -59,9 +62,8 @@ std::string measured(const RunDetails& details) {
   }
   const RunView& run = details.run;
   if (const std::string latency = show::latency_words(run); !latency.empty()) parts.push_back(latency);
-  if (parts.empty() && run.workload == "latency") parts.emplace_back("latency not known");
-  if (parts.empty())
-    parts.emplace_back(is_trace_only(run) ? "nothing is known of it" : "throughput not known");
+  if (const std::string figure = show::figure_words(run); !figure.empty()) parts.push_back(figure);
+  if (parts.empty()) parts.push_back(page_of(run).nothing(run));
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
   const std::string traced = show::trace_words(run);
   if (!traced.empty()) text = is_trace_only(run) ? traced : text + "   " + traced;
@@ -75,9 +77,9 @@ std::string place_words(const RunView& run, const LiveJobView* job) {
   const bool listed = job != nullptr && job->runs && run.index.value_or(0) > 0;
   if (!run.block && !(listed && job->block))
     return fmt::format("{}/{}", number(run.index), number(run.repeat));
-  if (!listed) return fmt::format("{}  {}", number(run.index), arm_words(run));
+  if (!listed) return fmt::format("{}  {}", number(run.index), slot_words(run));
   return fmt::format("{}/{}  {}", *run.index, job->runs->size(),
-                     padded_arm_words(escaped(*job), *run.index - 1));
+                     padded_slot_words(escaped(*job), *run.index - 1));
 }
 
 std::string median_words(const StartView& view) {
@@ -112,19 +114,6 @@ std::string without_run_errors(const StartView& view, std::string error) {
     if (error.substr(of_run.size()).starts_with("; ")) return error.substr(of_run.size() + 2);
   }
   return error;
-}
-
-// The run that is worth a look: of a job that failed the first that did; else the last that measured, else
-// the last.
-const RunView* run_to_see(const StartView& view, bool job_failed) {
-  if (view.runs.empty()) return nullptr;
-  if (job_failed) {
-    const auto failed = std::ranges::find(view.runs, "failed", &RunView::state);
-    if (failed != view.runs.end()) return &*failed;
-  }
-  const auto measured_run =
-      std::ranges::find(view.runs.rbegin(), view.runs.rend(), "finished", &RunView::state);
-  return measured_run != view.runs.rend() ? &*measured_run : &view.runs.back();
 }
 
 }  // namespace
@@ -169,7 +158,8 @@ std::string detached_text(const LiveJobView& raw, bool until_stopped) {
 std::string power_text(const PlanView& plan, std::string_view what) {
   if (!plan.detectable || !plan.power) return {};
   return fmt::format(
-      "With the spread of stored runs, so many find a difference of {} {}; `netperfctl plan {}` says more.\n",
+      "If they scatter as stored runs do, this many runs find a difference of {} {}; `netperfctl plan {}` "
+      "says more.\n",
       format_percent((*plan.detectable - 1) * 100), power_words(*plan.power), printable(what));
 }
 
@@ -200,17 +190,29 @@ std::string job_end_text(const StartView& view, const std::string& error) {
   std::string text = fmt::format("job {} {}: ", job.job, outcome);
   text += finished == runs ? plural(runs, "run") + " finished"
                            : fmt::format("{} of {} finished", finished, plural(runs, "run"));
+  const std::uint32_t not_needed = job.not_needed.value_or(0);
+  const auto not_begun =
+      std::ranges::count_if(view.runs,
+                            [](const RunView& run) { return run.state == "canceled" && !run.started_us; }) -
+      std::ptrdiff_t{not_needed};
+  if (not_needed > 0) text += fmt::format(", {} not needed to decide it", not_needed);
+  if (not_begun > 0) text += fmt::format(", {} not begun", not_begun);
   // Over runs of two sides, or with and without a trace, a median would say nothing.
   const bool one_kind = std::ranges::none_of(view.runs, [&](const RunView& run) {
     return run.variant != view.runs.front().variant || run.traced != view.runs.front().traced;
   });
   text += (one_kind ? median_words(view) : "") + ".";
-  const bool of_design =
-      std::ranges::any_of(view.runs, [](const RunView& run) { return run.block.has_value(); });
+  const bool of_design = std::ranges::any_of(view.runs, has_slot);
   if (of_design && finished > 1 && job.purpose.value_or("measurement") == "measurement")
     text += fmt::format(" Compare its sides: `netperfctl compare job:{}`.", job.job);
-  if (const RunView* best = run_to_see(view, outcome == "failed"); best != nullptr)
-    text += fmt::format(" See `netperfctl show {}`.", best->run);
+  const auto failed = std::ranges::find(view.runs, "failed", &RunView::state);
+  if (failed != view.runs.end())
+    text += fmt::format(" Why run {0} failed: `netperfctl show {0}`.", failed->run);
+  if (const RunView* measured_run = run_with_results(view.runs); measured_run != nullptr) {
+    text += fmt::format(" See `netperfctl show {}`.", measured_run->run);
+  } else if (failed == view.runs.end() && !view.runs.empty()) {
+    text += fmt::format(" See `netperfctl show {}`.", view.runs.back().run);
+  }
   if (!beside_runs.empty()) text += "\n" + printable(beside_runs, "\n");
   return text + "\n";
 }

@@ -26,6 +26,12 @@ void add_comparison(Json& json, const ComparisonDetails& details) {
   json["facts"] = array(details.facts);
 }
 
+void add_sweep(Json& json, const SweepDetails& details) {
+  json["sweep"] = object(details.sweep);
+  json["figures"] = array(details.figures);
+  json["trends"] = array(details.trends);
+}
+
 Json comparison_document(const char* kind, const CompareView& view) {
   Json json = document(kind);
   json["a"] = view.asked.a;
@@ -97,6 +103,12 @@ std::string scenarios_json(std::span<const ScenarioView> scenarios) {
   return pretty(json);
 }
 
+std::string sweep_json(const SweepView& view) {
+  Json json = document("sweep");
+  if (view.asked.job) json["job"] = *view.asked.job;
+  add_sweep(json, view.details);
+  return pretty(json);
+}
 std::string compare_json(const CompareView& view) {
   return pretty(comparison_document("comparison", view));
 }
@@ -164,12 +176,13 @@ std::string marked_json(std::uint64_t job, std::string_view text) {
   return pretty(json);
 }
 
-std::string start_json(const StartView& view, const CompareView* compared) {
+std::string start_json(const StartView& view, const CompareView* compared, const SweepView* swept) {
   Json json = document("start");
   json["job"] = object(view.job.job);
   json["spreads"] = array(view.job.spreads);
   json["runs"] = array(view.runs);
   if (compared != nullptr) add_comparison(json, compared->details);
+  if (swept != nullptr) add_sweep(json, swept->details);
   return pretty(json);
 }
 

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "client/pages/arms.hpp"
+#include "client/pages/named_figures_text.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/slots.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/times.hpp"
@@ -20,6 +21,7 @@ Cell run_note(const RunView& run) {
     return {*run.error, run.state == "failed" ? Style::bad : Style::plain};
   std::string note = run.note.value_or("");
   if (run.files) note += fmt::format("{}{}", note.empty() ? "" : ", ", fmt::join(*run.files, " and "));
+  if (run.from_bundle.value_or(false)) note += (note.empty() ? "" : ", ") + std::string{"from a bundle"};
   if (run.direction == "both")
     note += (note.empty() ? "" : ", ") + std::string{"figures of sending; see show"};
   if (run.trace_skipped && !run.trace_skipped->empty())
@@ -39,11 +41,12 @@ Cells run_row(const Screen& screen, const RunView& run) {
       {or_dash(run.job, [](std::uint64_t job) { return fmt::format("{}", job); })},
       {run.scenario.value_or("-")},
       {run.label.value_or("")},
-      {short_arm_words(run)},
+      {short_slot_words(run)},
       {or_dash(when, [&](std::uint64_t time) { return format_time(time, screen.now_us); })},
       {state, style_of_state(state)},
       {or_dash(run.received_bits_per_second, format_rate)},
       {run.lost_percent ? format_percent(*run.lost_percent) : or_dash(run.retransmits, format_count)},
+      {show::figure_words(run)},
       {or_dash(run.latency_p50_ns, format_as_milliseconds)},
       {or_dash(run.latency_p99_ns, format_as_milliseconds)},
       {or_dash(run.trace_events,
@@ -60,10 +63,10 @@ std::string job_run(const LiveJobView& job) {
 }
 
 // The current run's, else the design's.
-std::string job_arm(const LiveJobView& job) {
+std::string job_slot(const LiveJobView& job) {
   if (!job.current_run || !job.runs) return design_words(job);
   const auto place = std::ranges::find(*job.runs, *job.current_run) - job.runs->begin();
-  return arm_words(job, static_cast<std::size_t>(place));
+  return slot_words(job, static_cast<std::size_t>(place));
 }
 
 // Of a job that waits; the times of jobs are estimates.
@@ -96,7 +99,7 @@ Cells job_row(const Screen& screen, const LiveJobView& job) {
           {job.label.value_or("")},
           {state, style_of_state(state)},
           {job_run(job)},
-          {job_arm(job)},
+          {job_slot(job)},
           {job.current_run ? job.run_state.value_or("-") : "-"},
           {job_progress(job)},
           {job_queue(job)},
@@ -121,21 +124,25 @@ std::string runs_text(const Screen& screen, std::span<const RunView> runs, bool 
   // Where events and their losses stand beside it, "LOST" would say two things, and room is short.
   const bool traced =
       std::ranges::any_of(runs, [](const RunView& run) { return run.trace_events || run.trace_lost; });
-  std::string text = render_table(screen,
-                                  {{.title = "RUN", .right = true},
-                                   {.title = "JOB", .right = true, .leaves = 1},
-                                   {.title = "SCENARIO", .shrink_to = 8},
-                                   {.title = "LABEL", .shrink_to = 6, .optional = true},
-                                   {.title = "ARM", .shrink_to = 9, .optional = true},
-                                   {.title = "STARTED"},
-                                   {.title = "STATE"},
-                                   {.title = "RECEIVED", .right = true},
-                                   {.title = traced ? "RETR" : "RETR/LOST", .right = true, .optional = true},
-                                   {.title = "P50 ms", .right = true, .optional = true},
-                                   {.title = "P99 ms", .right = true, .optional = true},
-                                   {.title = "EVENTS", .right = true, .optional = true},
-                                   {.title = "LOST", .right = true, .optional = true}},
-                                  std::move(rows), std::move(notes));
+  // Which side it was says more than when; and nothing is cut where a column that says less can go.
+  const bool design = std::ranges::any_of(runs, has_slot);
+  std::string text =
+      render_table(screen,
+                   {{.title = "RUN", .right = true},
+                    {.title = "JOB", .right = true, .leaves = 2},
+                    {.title = "SCENARIO", .shrink_to = 8, .yields = 1},
+                    {.title = "LABEL", .shrink_to = 6, .optional = true, .yields = 2},
+                    {.title = "ARM", .shrink_to = 9, .optional = true},
+                    {.title = "STARTED", .leaves = design ? 1U : 0U, .yields = 8},
+                    {.title = "STATE"},
+                    {.title = "RECEIVED", .right = true},
+                    {.title = traced ? "RETR" : "RETR/LOST", .right = true, .optional = true, .yields = 3},
+                    {.title = "FIGURE", .shrink_to = 12, .optional = true},
+                    {.title = "P50 ms", .right = true, .optional = true, .yields = 5},
+                    {.title = "P99 ms", .right = true, .optional = true, .yields = 4},
+                    {.title = "EVENTS", .right = true, .optional = true, .yields = 7},
+                    {.title = "LOST", .right = true, .optional = true, .yields = 6}},
+                   std::move(rows), std::move(notes));
   if (more) text += fmt::format("The newest {}; --all lists every run, --limit N so many.\n", runs.size());
   return text;
 }
@@ -149,15 +156,17 @@ std::string jobs_text(const Screen& screen, std::span<const LiveJobView> jobs) {
     rows.push_back(job_row(screen, job));
     notes.push_back(job_note(job));
   }
+  const bool design =
+      std::ranges::any_of(jobs, [](const LiveJobView& job) { return job.blocks.has_value(); });
   return render_table(screen,
                       {{.title = "JOB", .right = true},
                        {.title = "SCENARIO", .shrink_to = 8},
-                       {.title = "LABEL", .shrink_to = 6, .optional = true},
+                       {.title = "LABEL", .shrink_to = 6, .optional = true, .yields = 3},
                        {.title = "STATE"},
                        {.title = "RUN"},
-                       {.title = "ARM", .optional = true},
-                       {.title = "RUN STATE", .optional = true},
-                       {.title = "PROGRESS", .right = true, .optional = true},
+                       {.title = "ARM", .shrink_to = 14, .optional = true, .yields = 1},
+                       {.title = "RUN STATE", .optional = true, .leaves = design ? 3U : 0U, .yields = 4},
+                       {.title = "PROGRESS", .right = true, .optional = true, .yields = 2},
                        {.title = "WAITS", .optional = true, .leaves = 1},
                        {.title = "ENDS ABOUT", .optional = true, .leaves = 2}},
                       std::move(rows), std::move(notes));

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "client/pages/arms.hpp"
+#include "client/pages/slots.hpp"
 #include "client/rows/trace_rows.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
@@ -158,8 +158,8 @@ std::string LiveLine::place_trace(const Screen& screen, std::size_t room, const 
 std::string LiveLine::run_text() const {
   const std::vector<std::uint64_t> runs = job_.runs.value_or(std::vector{run_});
   const auto place = static_cast<std::size_t>(std::ranges::find(runs, run_) - runs.begin());
-  const std::string arm = arm_words(job_, place);
-  return fmt::format("run {}  {}/{}{}{}", run_, place + 1, runs.size(), arm.empty() ? "" : "  ", arm);
+  const std::string slot = slot_words(job_, place);
+  return fmt::format("run {}  {}/{}{}{}", run_, place + 1, runs.size(), slot.empty() ? "" : "  ", slot);
 }
 
 std::string LiveLine::state_text() const {
@@ -190,6 +190,11 @@ std::string LiveLine::text(const Screen& screen, Time now, const std::string& le
   const std::string rate = rate_words();
   const std::size_t beside = 2 + time.size() + (rate.empty() ? 0 : 2 + rate.size());
   const std::string trace = place_trace(screen, width - std::min(width, beside), lead + run_text(), line);
+  // On a narrow screen the time that goes on tells that it is running; then the scenario's name goes.
+  for (const std::string& shorter : {lead + run_text(), run_text()}) {
+    if (display_width(line) + beside > width) line = shorter;
+  }
+  line = cut(screen, line, width);
   const std::size_t needed = display_width(line) + beside;
   const std::size_t beside_bar = needed + (trace.empty() ? 0 : 2 + display_width(trace));
   if (job_.planned_s && beside_bar + 2 + bar_cells + 2 <= width) {
@@ -212,6 +217,22 @@ std::string LiveLine::text(const Screen& screen, Time now, const std::string& le
   if (both_fit || !screen.glyphs)
     append_if_fits(retransmits.substr(std::min<std::size_t>(2, retransmits.size())));
   return line;
+}
+
+std::string watched_text(const Screen& screen, const std::map<std::uint64_t, LiveLine>& jobs,
+                         LiveLine::Time now) {
+  std::string text;
+  for (const auto& [number, line] : jobs) {
+    if (has_ended(line.job().state.value_or(""))) continue;
+    constexpr std::size_t kLeadColumns = 12;
+    const std::string name = cut(screen, line.job().scenario.value_or("-"), kLeadColumns);
+    text += line.text(screen, now, name + "  ") + "\n";
+    const std::string lead(display_width(name) + 2, ' ');
+    if (const std::string busiest = line.functions_text(screen, lead); !busiest.empty())
+      text += paint(screen, Style::faint, busiest) + "\n";
+  }
+  return text +
+         paint(screen, Style::faint, text.empty() ? "no job is under way; Ctrl-C leaves" : "Ctrl-C leaves");
 }
 
 }  // namespace netperfctl

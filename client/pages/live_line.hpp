@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,5 +70,9 @@ class LiveLine {
   std::optional<TraceProgressView> trace_;  // the newest; `lost` since the line knows of the run
   bool calls_ = false;                      // of this run: functions are traced
 };
+
+// The lines of all jobs that live, by their numbers, and how to leave.
+[[nodiscard]] std::string watched_text(const Screen& screen, const std::map<std::uint64_t, LiveLine>& jobs,
+                                       LiveLine::Time now);
 
 }  // namespace netperfctl

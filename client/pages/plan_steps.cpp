@@ -64,6 +64,10 @@ PlanSteps steps_of(const PlanView& plan, const PlanQuestion& question) {
   const std::uint32_t fit = blocks ? 2 * kMostRunsOfSide / each : kMostRunsOfSide / each;
   const std::uint32_t most = question.size.repeat_limit == 0 ? 0 : fit;
   const std::uint32_t scale = boots ? kBootsOfSideInBlock : 1;
+  if (plan.until_most && *plan.until_most <= std::min(most, question.size.repeat_limit)) {
+    steps.commands = {fmt::format("{} --until-decided {}", question.start, *plan.until_most)};
+    return steps;
+  }
   if (!plan.needed || (*plan.needed + scale - 1) / scale > most) {
     steps.most = most * scale;
     return steps;

@@ -29,6 +29,7 @@ struct PlanQuestion {
 // If the plan needs more than one comparison can take, there are no commands, and `most` says how many
 // samples one comparison takes; 0 if not even one block fits into a job. Nothing for a plan in boots of
 // blocks or in builds: more blocks are neither. A job of a plan in boots a side has a block for two of them.
+// A job that measures until it is decided is one command, if the daemon accepts it.
 [[nodiscard]] PlanSteps steps_of(const PlanView& plan, const PlanQuestion& question);
 
 }  // namespace netperfctl

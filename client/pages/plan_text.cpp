@@ -89,6 +89,30 @@ std::string needed_words(const PlanView& plan) {
   return text;
 }
 
+std::string rounded(double blocks) {
+  return format_count(static_cast<std::uint64_t>(std::lround(blocks)));
+}
+
+// A job that ends once it is decided.
+std::string until_words(const PlanView& plan) {
+  const auto in_about = [](const std::optional<double>& seconds) {
+    return seconds ? ", in about " + format_seconds(*seconds) : "";
+  };
+  const auto blocks = [](const std::optional<double>& mean) { return or_dash(mean, rounded); };
+  const auto decided = [](const std::optional<double>& share) {
+    return or_dash(share, [](double of_jobs) { return fmt::format("{:.0f} %", 100 * of_jobs); });
+  };
+  std::string text = fmt::format(
+      "a job until decided, of at most {}, takes {} on average if there is a difference of {}{} ({} of such "
+      "jobs are decided); {} if there is none{} ({}); {} at worst{}",
+      plural(*plan.until_most, "block"), blocks(plan.until_blocks), or_dash(plan.effect, percent_text),
+      in_about(plan.until_seconds), decided(plan.until_decided), blocks(plan.until_blocks_same),
+      in_about(plan.until_seconds_same), decided(plan.until_decided_same), *plan.until_most,
+      in_about(plan.until_most_seconds));
+  if (plan.figures) text += ". The other figures may take more";
+  return text;
+}
+
 std::string table(const Screen& screen, const PlanPageView& view) {
   const auto count = [](std::uint32_t n) { return format_count(std::uint64_t{n}); };
   std::vector<Cells> rows;
@@ -96,7 +120,8 @@ std::string table(const Screen& screen, const PlanPageView& view) {
     rows.push_back({{or_dash(row.effect, percent_text)},
                     {or_dash(row.needed, count)},
                     {or_dash(row.needed_for_equivalence, count)},
-                    {row.needed ? or_dash(row.seconds, format_seconds) : "-"}});
+                    {row.needed ? or_dash(row.seconds, format_seconds) : "-"},
+                    {or_dash(row.until_blocks, rounded)}});
   }
   const std::string text = render_table(narrower(screen, kIndent),
                                         {{.title = "DIFFERENCE", .right = true},
@@ -107,14 +132,15 @@ std::string table(const Screen& screen, const PlanPageView& view) {
                                                                              : "RUNS A SIDE",
                                           .right = true},
                                          {.title = "TO RULE OUT", .right = true, .optional = true},
-                                         {.title = "TIME", .right = true, .optional = true}},
+                                         {.title = "TIME", .right = true, .optional = true},
+                                         {.title = "UNTIL DECIDED", .right = true, .optional = true}},
                                         std::move(rows));
   return "\n" + indented(text, kIndent) + "\n";
 }
 
 // What the scenario has been started with so far.
 std::string so_far_words(const PlanPageView& view) {
-  if (!view.repeat || !view.plan.detectable) return {};
+  if (!view.repeat || !view.plan.detectable || view.plan.until_most == view.repeat) return {};
   std::string text = count_words(view.plan, *view.repeat) + ", as it was started last, ";
   text += fmt::format("find a difference of {}", format_percent((*view.plan.detectable - 1) * 100));
   if (view.plan.repeat_seconds) text += ", in about " + format_seconds(*view.plan.repeat_seconds);
@@ -164,6 +190,7 @@ std::string plan_text(const Screen& screen, const PlanPageView& asked) {
   text += show::field(screen, "spread", spread_words(view.plan));
   text +=
       show::field(screen, or_dash(view.plan.effect, percent_text), needed_words(view.plan), Style::strong);
+  if (view.plan.until_most) text += show::field(screen, "sooner", until_words(view.plan));
   text += table(screen, view);
   if (const std::string words = so_far_words(view); !words.empty())
     text += show::field(screen, "so far", words);

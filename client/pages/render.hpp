@@ -31,6 +31,16 @@ namespace netperfctl {
 [[nodiscard]] std::string audit_text(const Screen& screen, const AuditLogView& view, bool filtered);
 [[nodiscard]] std::string show_text(const Screen& screen, const ShowView& view);
 [[nodiscard]] std::string compare_text(const Screen& screen, const CompareView& view);
+// The same for readers elsewhere: plain text of 72 columns with whole names, GitHub-flavoured Markdown, and
+// JUnit XML with a test case for each judged figure.
+[[nodiscard]] std::string compare_mail(const CompareView& view);
+[[nodiscard]] std::string compare_markdown(const CompareView& view);
+[[nodiscard]] std::string compare_junit(const CompareView& view);
+// The same of a sweep; in JUnit XML, a test case for each figure at each point.
+[[nodiscard]] std::string sweep_text(const Screen& screen, const SweepView& view);
+[[nodiscard]] std::string sweep_mail(const SweepView& view);
+[[nodiscard]] std::string sweep_markdown(const SweepView& view);
+[[nodiscard]] std::string sweep_junit(const SweepView& view);
 // The same for a self-test's job: the smallest difference that this host can resolve.
 [[nodiscard]] std::string selftest_text(const Screen& screen, const CompareView& view);
 // Both sides were the same, so any difference is an error, whichever side it favours.
@@ -84,11 +94,15 @@ namespace netperfctl {
 [[nodiscard]] std::string audit_json(const AuditLogView& view);
 [[nodiscard]] std::string show_json(const ShowView& view);
 [[nodiscard]] std::string compare_json(const CompareView& view);
+[[nodiscard]] std::string sweep_json(const SweepView& view);
 [[nodiscard]] std::string selftest_json(const CompareView& view);
 [[nodiscard]] std::string plan_json(const PlanPageView& view);
-// `compared`: the comparison if the job has a design, or null.
-[[nodiscard]] std::string start_json(const StartView& view, const CompareView* compared);
+// `compared`, or `swept` of a sweep: the comparison if the job has a design, or null.
+[[nodiscard]] std::string start_json(const StartView& view, const CompareView* compared,
+                                     const SweepView* swept = nullptr);
 [[nodiscard]] std::string imported_json(std::span<const ImportedView> runs);
+// Of one file or of a pair. The runs of a job with sides are one line, with the command that compares them.
+[[nodiscard]] std::string imported_text(std::span<const ImportedView> runs);
 // `job` is of a bundle.
 [[nodiscard]] std::string exported_json(std::uint64_t run, std::string_view format, std::string_view file,
                                         std::uint64_t bytes, std::optional<std::uint64_t> job = std::nullopt);
@@ -135,8 +149,12 @@ namespace netperfctl {
 // where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
 // environment, tree, callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
-[[nodiscard]] std::string compare_csv(
-    const CompareView& view);  // the functions, or the figures if some were named
+// The functions, or the figures if some were named.
+[[nodiscard]] std::string compare_csv(const CompareView& view);
+// The figures, and last what judges them: those of the verdict and, beside them, the CPU time.
+[[nodiscard]] std::string compare_figures_csv(const CompareView& view);
+// The figures at each point, and last what the comparison is of.
+[[nodiscard]] std::string sweep_csv(const SweepView& view);
 [[nodiscard]] std::string plan_csv(const PlanPageView& view);  // the effects
 [[nodiscard]] std::string doctor_csv(std::span<const CapabilityView> capabilities);
 [[nodiscard]] std::string modules_csv(std::span<const ModuleView> modules);

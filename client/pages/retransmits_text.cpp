@@ -53,10 +53,9 @@ std::optional<std::string> sender_netns(const RunView& run, Direction direction)
 std::optional<std::uint64_t> omitted_of(const ShowView& view, Direction direction) {
   std::optional<std::uint64_t> omitted;
   if (view.details.run.omit_s.value_or(0) == 0) omitted = 0;
-  for (const IntervalView& interval : view.intervals) {
-    const bool fits = interval.direction == direction && !interval.stream && interval.sender;
-    if (fits && interval.omitted && interval.retransmits)
-      omitted = omitted.value_or(0) + *interval.retransmits;
+  for (const IntervalPointView& point : view.over_time.points) {
+    const bool fits = point.direction == direction && point.sender && point.omitted;
+    if (fits && point.retransmits) omitted = omitted.value_or(0) + *point.retransmits;
   }
   return omitted;
 }

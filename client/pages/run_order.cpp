@@ -45,4 +45,9 @@ void sort_runs(std::vector<RunView>& runs, std::string_view key, bool reverse) {
   if (key == "state") sort_words(runs, &RunView::state, reverse);
 }
 
+const RunView* run_with_results(const std::vector<RunView>& runs) {
+  const auto found = std::ranges::find(runs.rbegin(), runs.rend(), "finished", &RunView::state);
+  return found == runs.rend() ? nullptr : &*found;
+}
+
 }  // namespace netperfctl

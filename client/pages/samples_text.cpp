@@ -59,7 +59,24 @@ std::string interval_words(const SampledFunctionView& function) {
                      format_share(*function.self_share_high));
 }
 
-std::string function_table(const Screen& screen, const std::vector<SampledFunctionView>& functions) {
+// Of each sample, in ns per unit of the run's work; absent: not known.
+std::optional<double> cost_of_one(const SampleProfileView& profile) {
+  if (!profile.ns_per_sample || profile.work_amount.value_or(0) <= 0) return std::nullopt;
+  return *profile.ns_per_sample / *profile.work_amount;
+}
+
+std::string cost_words(const std::optional<std::uint64_t>& samples, std::optional<double> each) {
+  return samples && each ? format_figure(static_cast<double>(*samples) * *each) : "-";
+}
+
+// "ns/byte"
+std::string cost_title(const SampleProfileView& profile) {
+  return fmt::format("ns/{}", profile.work.value_or("byte"));
+}
+
+std::string function_table(const Screen& screen, const SampleProfileView& profile,
+                           const std::vector<SampledFunctionView>& functions) {
+  const std::optional<double> each = cost_of_one(profile);
   std::vector<Cells> rows;
   std::size_t left_out = 0;
   for (const SampledFunctionView& function : functions) {
@@ -75,6 +92,7 @@ std::string function_table(const Screen& screen, const std::vector<SampledFuncti
                     {count_words(function.self)},
                     {share_words(function.self_share)},
                     {interval_words(function)},
+                    {cost_words(function.self, each)},
                     {share_words(function.total_share)},
                     {count_words(function.workload)}});
   }
@@ -85,6 +103,7 @@ std::string function_table(const Screen& screen, const std::vector<SampledFuncti
                                    {.title = "SELF", .right = true},
                                    {.title = "SHARE", .right = true},
                                    {.title = "INTERVAL", .right = true, .leaves = 1},
+                                   {.title = cost_title(profile), .right = true, .optional = true},
                                    {.title = "TOTAL", .right = true},
                                    {.title = "WORKLOAD", .right = true, .leaves = 2}},
                                   std::move(rows));
@@ -129,12 +148,13 @@ std::vector<std::string> missing_words(const SampleProfileView& profile) {
 
 std::string samples_part(const Screen& screen, const ShowView& view) {
   const bool stacks = view.trace_lists.stacks && view.sampled;
-  if (!view.list_profile && !stacks) return {};
+  if (!view.list_samples && !stacks) return {};
   if (!view.sampled) return "\nThis run was not sampled.\n";
   std::string text = "\n" + head_part(screen, view.sampled->profile);
   if (view.sampled->profile.skipped) return text;
   const Screen beside = narrower(screen, kIndent);
-  if (view.list_profile) text += "\n" + indented(function_table(beside, view.sampled->functions), kIndent);
+  if (view.list_samples)
+    text += "\n" + indented(function_table(beside, view.sampled->profile, view.sampled->functions), kIndent);
   if (!stacks) return text;
   for (const SampledStackView& stack : view.sampled->stacks)
     text += "\n" + indented(stack_text(stack), kIndent);

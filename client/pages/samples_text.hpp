@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The samples of a run, as `show --profile` and `show --stacks` list them.
+// The samples of a run, as `show --samples` and `show --stacks` list them.
 #pragma once
 
 #include <string>

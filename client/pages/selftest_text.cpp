@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/pages/comparison_answer.hpp"
+#include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
@@ -119,7 +120,7 @@ std::string selftest_text(const Screen& screen, const CompareView& asked) {
   if (const std::string words = found_words(view.details); !words.empty())
     text += show::field(screen, "by chance", words);
   text += comparing::environment_and_evidence(screen, view);
-  return text + show::field(screen, "again", printable(view.command));
+  return text + lines_text(screen, {comparing::command_line(screen, "again", view.command)});
 }
 
 }  // namespace netperfctl

@@ -26,7 +26,7 @@ void add_counters(Json& json, const ShowView& view) {
 
 void add_samples(Json& json, const ShowView& view) {
   json["sample_profile"] = object(view.sampled->profile);
-  if (view.list_profile) json["sampled_functions"] = array(view.sampled->functions);
+  if (view.list_samples) json["sampled_functions"] = array(view.sampled->functions);
   if (view.trace_lists.stacks) json["sampled_stacks"] = array(view.sampled->stacks);
 }
 
@@ -57,6 +57,7 @@ std::string show_json(const ShowView& view) {
   if (view.list_streams) json["streams"] = array(view.streams);
   if (view.counters) add_counters(json, view);
   if (view.latency) add_latency(json, view);
+  if (!view.figures.empty()) json["figures"] = array(view.figures);
   if (view.sampled) add_samples(json, view);
   if (view.list_environment && view.environment) add_environment(json, *view.environment);
   if (!view.trace) return pretty(json);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "client/terminal/table.hpp"
@@ -14,8 +15,6 @@
 namespace netperfctl::show {
 namespace {
 
-constexpr std::size_t kKeyColumns = 13;  // "  received   "
-
 std::string rtt_text(std::uint64_t microseconds) {
   return format_milliseconds(static_cast<double>(microseconds) / 1000);
 }
@@ -24,38 +23,36 @@ std::string without_unit(const std::string& figure) {
   return figure.substr(0, figure.find(' '));
 }
 
+struct Rates {
+  std::vector<double> means;  // of the points
+  double lowest = std::numeric_limits<double>::max(), highest = std::numeric_limits<double>::lowest();
+};
+
 // Rates of the direction's counted intervals as one side, sender or receiver, saw them.
-std::vector<double> interval_rates(const ShowView& view, const SumView& sum, bool sender) {
-  std::vector<const IntervalView*> counted;
-  double longest = 0;
-  for (const IntervalView& interval : view.intervals) {
-    const bool fits = interval.direction == sum.direction && !interval.stream && interval.sender == sender;
-    if (!fits || interval.omitted || !interval.bits_per_second) continue;
-    counted.push_back(&interval);
-    longest = std::max(longest, interval.seconds);
-  }
-  std::vector<double> rates;
-  for (const IntervalView* interval : counted) {
-    // The last interval may be a leftover of a millisecond, whose rate says nothing.
-    if (interval->seconds >= longest / 2) rates.push_back(*interval->bits_per_second);
+Rates interval_rates(const ShowView& view, const SumView& sum, bool sender) {
+  Rates rates;
+  for (const IntervalPointView& point : view.over_time.points) {
+    if (point.direction != sum.direction || point.sender != sender || point.omitted) continue;
+    if (!point.bits_per_second || !point.lowest_bits_per_second || !point.highest_bits_per_second) continue;
+    rates.means.push_back(*point.bits_per_second);
+    rates.lowest = std::min(rates.lowest, *point.lowest_bits_per_second);
+    rates.highest = std::max(rates.highest, *point.highest_bits_per_second);
   }
   return rates;
 }
 
 // "79.6 Mbit/s   ▃▅▆▆▅▆▆▇▆▆   lowest 74.0, highest 83.2"
-std::string rate_words(const Screen& screen, const std::optional<double>& rate,
-                       const std::vector<double>& rates) {
+std::string rate_words(const Screen& screen, const std::optional<double>& rate, const Rates& rates) {
   std::string text = rate ? format_rate(*rate) : "not known";
-  if (rates.size() < 2) return text;
-  const auto [lowest, highest] = std::ranges::minmax(rates);
+  if (rates.means.size() < 2) return text;
   std::string extremes =
-      fmt::format("lowest {}, highest {}", format_rate_like(lowest, rate.value_or(highest)),
-                  rate ? format_rate_like(highest, *rate) : format_rate(highest));
+      fmt::format("lowest {}, highest {}", format_rate_like(rates.lowest, rate.value_or(rates.highest)),
+                  rate ? format_rate_like(rates.highest, *rate) : format_rate(rates.highest));
   constexpr std::size_t kGaps = 6;
   constexpr std::size_t kMostCells = 40;
   const std::size_t taken = kKeyColumns + text.size() + kGaps + extremes.size();
-  const std::size_t room = screen.width ? *screen.width - std::min(*screen.width, taken) : kMostCells;
-  const std::string picture = sparkline(screen, rates, std::min(room, kMostCells));
+  const std::size_t room = prose_width(screen) - std::min(prose_width(screen), taken);
+  const std::string picture = sparkline(screen, rates.means, std::min(room, kMostCells));
   return fmt::format("{}   {}{}{}", text, picture, picture.empty() ? "" : "   ", extremes);
 }
 
@@ -87,6 +84,9 @@ std::string datagram_words(const SumView& sum) {
   if (sum.lost_packets && sum.packets) {
     parts.push_back(fmt::format("{} of {} lost{}", format_signed_count(*sum.lost_packets),
                                 format_count(*sum.packets), share.empty() ? "" : " (" + share + ")"));
+  } else if (sum.lost_packets) {
+    parts.push_back(fmt::format("{} lost{}", format_signed_count(*sum.lost_packets),
+                                share.empty() ? "" : " (" + share + ")"));
   } else {
     parts.push_back(share.empty() ? "loss not known" : share + " lost");
   }
@@ -173,8 +173,7 @@ std::string field(const Screen& screen, std::string_view key, std::string_view v
   std::string text;
   std::string label = fmt::format("  {:<{}}", key, kKeyColumns - 2);
   if (display_width(key) > kKeyColumns - 3) label = fmt::format("  {} ", key);
-  const std::size_t room = screen.width ? std::max<std::size_t>(*screen.width, kKeyColumns + 20) - kKeyColumns
-                                        : std::string_view::npos;
+  const std::size_t room = std::max<std::size_t>(prose_width(screen), kKeyColumns + 20) - kKeyColumns;
   for (std::string& line : wrap(value, room)) {
     for (std::size_t at = 0; (at = line.find(kNoBreak, at)) != std::string::npos;) {
       line.replace(at, kNoBreak.size(), " ");

@@ -2,6 +2,7 @@
 // The parts of a run's page that show its figures (show_text.cpp assembles the page).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,8 @@
 #include "client/terminal/screen.hpp"
 
 namespace netperfctl::show {
+
+inline constexpr std::size_t kKeyColumns = 13;  // "  received   "
 
 // " received 79.6 Mbit/s": a line of the page, or several if the screen is narrow or `value` has line feeds.
 // A no-break space in `value` becomes a space at which lines are not broken.

@@ -7,17 +7,19 @@
 #include <algorithm>
 
 #include "client/base/command_words.hpp"
-#include "client/pages/arms.hpp"
 #include "client/pages/counters_text.hpp"
 #include "client/pages/environment_text.hpp"
 #include "client/pages/function_text.hpp"
 #include "client/pages/latency_text.hpp"
+#include "client/pages/named_figures_text.hpp"
 #include "client/pages/noise_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/retransmits_text.hpp"
 #include "client/pages/samples_text.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/slots.hpp"
 #include "client/pages/trace_text.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/rows/trace_rows.hpp"
 #include "client/terminal/escaped.hpp"
 #include "client/terminal/text.hpp"
@@ -26,47 +28,6 @@
 
 namespace netperfctl {
 namespace {
-
-const SumView* sum_of(const ShowView& view, Direction direction) {
-  const auto found = std::ranges::find(view.details.sums, direction, &SumView::direction);
-  return found == view.details.sums.end() ? nullptr : &*found;
-}
-
-std::string received_rate(const SumView* sum) {
-  return sum != nullptr && sum->received_bits_per_second ? format_rate(*sum->received_bits_per_second) : "-";
-}
-
-// The result of a finished run in a few words.
-std::string answer(const ShowView& view) {
-  if (is_trace_only(view.details.run)) {
-    const std::string found = show::trace_words(view.details.run);
-    return found.empty() ? "what was traced is not known" : found;
-  }
-  if (view.details.run.direction == "both") {
-    const std::string to = received_rate(sum_of(view, Direction::send));
-    const std::string from = received_rate(sum_of(view, Direction::receive));
-    return fmt::format("{} to the server, {} from it", to == "-" ? "not known" : to,
-                       from == "-" ? "not known" : from);
-  }
-  if (view.details.run.workload == "latency") {
-    const std::string latency = show::latency_words(view.details.run);
-    return latency.empty() ? "latency not known" : latency;
-  }
-  if (view.details.sums.empty()) return "throughput not known";
-  const SumView& sum = view.details.sums.front();
-  std::string text;
-  if (sum.received_bits_per_second) {
-    text = format_rate(*sum.received_bits_per_second) + " received";
-  } else if (sum.sent_bits_per_second) {
-    text = format_rate(*sum.sent_bits_per_second) + " sent, what arrived is not known";
-  } else {
-    return "throughput not known";
-  }
-  if (sum.lost_percent) text += fmt::format(", {} lost", format_percent(*sum.lost_percent));
-  if (const std::string latency = show::latency_words(view.details.run); !latency.empty())
-    text += "; " + latency;
-  return text;
-}
 
 std::string when(const Screen& screen, const RunView& run, const std::string& state) {
   if (has_ended(state)) {
@@ -81,7 +42,7 @@ std::string when(const Screen& screen, const RunView& run, const std::string& st
 std::string show::first_line(const Screen& screen, const ShowView& view) {
   const RunView& run = view.details.run;
   const std::string state = run.state.value_or("state not known");
-  const std::string found = state == "finished" ? answer(view) + ", " : "";
+  const std::string found = state == "finished" ? page_of(run).answer(view) + ", " : "";
   return paint(screen, Style::strong, fmt::format("Run {}: {}", run.run, found)) +
          paint(screen, style_of_state(state), state) +
          paint(screen, Style::strong, when(screen, run, state)) + "\n";
@@ -92,49 +53,13 @@ namespace {
 std::string scenario_words(const RunView& run) {
   std::string text = run.scenario.value_or("not known");
   if (run.label && !run.label->empty()) text += ", label " + *run.label;
-  const std::string arm = arm_words(run);
+  const std::string slot = slot_words(run);
   // Of a design `repeat` counts blocks.
-  const std::uint32_t runs = arm.empty() ? run.repeat.value_or(1) : 1;
+  const std::uint32_t runs = slot.empty() ? run.repeat.value_or(1) : 1;
   if (run.index && runs > 1) text += fmt::format("; run {} of {}", *run.index, runs);
-  if (run.index && !arm.empty()) text += fmt::format("; run {}", *run.index);
-  if (run.job) text += fmt::format("{} job {}", runs > 1 || !arm.empty() ? " of" : ";", *run.job);
-  return text + (arm.empty() ? "" : ": " + arm);
-}
-
-std::string watched_words(const RunView& run) {
-  if (!has_ended(run.state.value_or("finished"))) return "the kernel is watched until somebody ends it";
-  if (!run.started_us || !run.ended_us || *run.ended_us < *run.started_us) return "the kernel was watched";
-  const auto us = static_cast<double>(*run.ended_us - *run.started_us);
-  return fmt::format("the kernel was watched for {}", format_seconds(us / 1e6));
-}
-
-std::string workload_words(const RunView& run) {
-  const bool imported = run.workload == "import";
-  if (imported && is_trace_only(run)) return "none: the trace was imported from a file";
-  if (is_trace_only(run)) return "none; " + watched_words(run);
-  std::vector<std::string> parts;
-  if (run.workload == "latency") {
-    return "probes of the latency alone" + (run.duration_s ? ", " + format_seconds(*run.duration_s) : "");
-  }
-  parts.push_back(run.iperf3_version && !run.iperf3_version->empty() ? "iperf3 " + *run.iperf3_version
-                                                                     : "iperf3");
-  if (run.protocol) {
-    std::string protocol = *run.protocol;
-    std::ranges::transform(protocol, protocol.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    if (run.congestion && !run.congestion->empty()) protocol += fmt::format(" ({})", *run.congestion);
-    parts.push_back(protocol);
-  }
-  if (run.streams) parts.push_back(plural(*run.streams, "stream"));
-  std::string length;
-  if (run.duration_s) length = format_seconds(*run.duration_s);
-  if (run.bytes) length = format_bytes(*run.bytes);
-  if (run.omit_s.value_or(0) > 0) length += fmt::format(" after {} omitted", format_seconds(*run.omit_s));
-  if (!length.empty()) parts.push_back(length);
-  if (imported) parts.emplace_back("imported from a file");
-  if (run.latency_phase) parts.emplace_back("with probes of the latency");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  if (run.index && !slot.empty()) text += fmt::format("; run {}", *run.index);
+  if (run.job) text += fmt::format("{} job {}", runs > 1 || !slot.empty() ? " of" : ";", *run.job);
+  return text + (slot.empty() ? "" : ": " + slot);
 }
 
 std::string import_words(const Screen& screen, const RunView& run) {
@@ -145,8 +70,8 @@ std::string import_words(const Screen& screen, const RunView& run) {
          (run.measured_by == "document" ? ", as the document says" : ", when the file was last written");
 }
 
-std::string side_words(const std::optional<std::string>& netns, const std::optional<std::string>& host,
-                       const std::optional<std::uint16_t>& port, std::string_view unknown) {
+std::string endpoint_words(const std::optional<std::string>& netns, const std::optional<std::string>& host,
+                           const std::optional<std::uint16_t>& port, std::string_view unknown) {
   std::string text = netns.value_or("");
   if (host && !host->empty()) text += (text.empty() ? "" : " ") + *host;
   if (text.empty()) return std::string{unknown};
@@ -157,8 +82,9 @@ std::string side_words(const std::optional<std::string>& netns, const std::optio
 std::string between_words(const RunView& run) {
   const auto& server = run.server_host ? run.server_host : run.server;
   const char* arrow = run.direction == "both" ? "<->" : run.direction == "receive" ? "<-" : "->";
-  return fmt::format("{} {} {}", side_words(run.client_netns, run.client_host, run.client_port, "this host"),
-                     arrow, side_words(run.server_netns, server, run.server_port, "not known"));
+  return fmt::format("{} {} {}",
+                     endpoint_words(run.client_netns, run.client_host, run.client_port, "this host"), arrow,
+                     endpoint_words(run.server_netns, server, run.server_port, "not known"));
 }
 
 std::string cpu_words(const RunView& run) {
@@ -188,6 +114,7 @@ std::string outcome_counts(const JobView& job) {
   add(job.finished, "finished");
   add(job.failed, "failed");
   add(job.canceled, "canceled");
+  add(job.not_needed, "not needed");
   add(job.interrupted, "interrupted");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -219,7 +146,7 @@ std::string job_part(const Screen& screen, const ShowView& view) {
   std::string text =
       "\n" + show::field(screen, fmt::format("job {}", job.job),
                          fmt::format("{}{}{}", plural(runs, "run"), counts.empty() ? "" : ": ", counts));
-  if (view.details.run.block) {
+  if (has_slot(view.details.run)) {
     // The spread over all arms is none of repeats.
     return text + show::field(screen, "compare", fmt::format("netperfctl compare job:{}", job.job));
   }
@@ -293,7 +220,7 @@ std::string next_part(const Screen& screen, const ShowView& view) {
   std::vector<std::string> commands;
   const bool measured = !view.details.sums.empty();
   add_function_commands(view, commands);
-  if (!view.intervals.empty() && !view.list_intervals)
+  if (view.over_time.intervals > 0 && !view.list_intervals)
     commands.push_back(fmt::format("show {} --intervals", run.run));
   add_trace_commands(view, commands);
   if (measured && !view.list_streams && run.streams.value_or(1) > 1) {
@@ -324,7 +251,8 @@ std::string lists_part(const Screen& screen, const ShowView& view) {
   if (view.list_intervals) text += "\n" + show::intervals_table(screen, view);
   if (!view.with_page) text += show::requested_parts(screen, view);
   text += show::trace_tables(screen, view) + show::function_tables(screen, view);
-  text += show::latency_lists(screen, view) + show::samples_part(screen, view);
+  text +=
+      show::figures_list(screen, view) + show::latency_lists(screen, view) + show::samples_part(screen, view);
   return text + show::counters_part(screen, view) + show::environment_part(screen, view);
 }
 
@@ -342,14 +270,16 @@ std::string show_text(const Screen& screen, const ShowView& raw) {
   if (run.error && !run.error->empty()) text += show::field(screen, "error", *run.error, Style::bad);
   text += show::field(screen, "scenario", scenario_words(run));
   if (run.note) text += show::field(screen, "note", *run.note);
-  text += show::field(screen, "workload", workload_words(run));
+  text += show::field(screen, "workload", page_of(run).what(run));
   if (run.files)
     text += show::field(screen, run.files->size() > 1 ? "files" : "file", import_words(screen, run));
-  if (!is_trace_only(run)) text += show::field(screen, "between", between_words(run));
+  const bool has_place = page_of(run).has_place || run.server || run.server_host;
+  if (!is_trace_only(run) && has_place) text += show::field(screen, "between", between_words(run));
   for (const SumView& sum : view.details.sums) text += "\n" + show::direction_part(screen, view, sum);
   if (run.cpu_client_percent || run.cpu_server_percent || run.client_user_s || !view.details.sums.empty()) {
     text += (view.details.sums.size() == 1 ? "" : "\n") + show::field(screen, "cpu", cpu_words(run));
   }
+  text += show::figures_part(screen, view);
   text += show::latency_part(screen, view);
   text += show::noise_part(screen, view);
   text += show::retransmits_part(screen, view);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "client/pages/workload/workload.hpp"
 #include "client/terminal/text.hpp"
 
 namespace netperfctl {
@@ -13,32 +14,35 @@ namespace {
 // A stretch of time with a rate that holds for all of it.
 struct Stretch {
   double start_s = 0, end_s = 0, rate = 0;
+  double longest_s = 0;  // of the intervals in it
 };
 
 // iperf3 begins to count anew when the omitted part is over. With probes, it starts later than the run.
-double release_offset(const ShowView& view, const IntervalView& interval) {
-  const std::string_view phase = interval.omitted ? "omitted" : "load";
+double release_offset(const ShowView& view, bool omitted) {
+  const std::string_view phase = omitted ? "omitted" : "load";
   if (view.latency) {
     const auto found = std::ranges::find(view.latency->phases, phase, &LatencyPhaseView::phase);
     if (found != view.latency->phases.end()) return found->start_s;
   }
-  return interval.omitted ? 0 : view.details.run.omit_s.value_or(0);
+  return omitted ? 0 : view.details.run.omit_s.value_or(0);
 }
 
 // Sums of a direction, without a last leftover of a millisecond whose rate says nothing.
 std::vector<Stretch> stretches_of(const ShowView& view, std::optional<Direction> direction,
                                   std::optional<bool> sender) {
   double longest = 0;
+  const double load = release_offset(view, false);
+  const double omitted = release_offset(view, true);
   std::vector<Stretch> stretches;
-  for (const IntervalView& interval : view.intervals) {
-    if (interval.stream || (direction && interval.direction != direction)) continue;
-    if (sender && interval.sender != sender) continue;
-    if (!interval.bits_per_second) continue;
-    const double offset = release_offset(view, interval);
-    stretches.push_back({interval.start_s + offset, interval.end_s + offset, *interval.bits_per_second});
-    longest = std::max(longest, interval.end_s - interval.start_s);
+  for (const IntervalPointView& point : view.over_time.points) {
+    if ((direction && point.direction != direction) || (sender && point.sender != sender)) continue;
+    if (!point.bits_per_second) continue;
+    const double offset = point.omitted ? omitted : load;
+    stretches.push_back(
+        {point.start_s + offset, point.end_s + offset, *point.bits_per_second, point.longest_s});
+    longest = std::max(longest, point.longest_s);
   }
-  std::erase_if(stretches, [longest](const Stretch& s) { return s.end_s - s.start_s < longest / 2; });
+  std::erase_if(stretches, [longest](const Stretch& s) { return s.longest_s < longest / 2; });
   return stretches;
 }
 
@@ -68,7 +72,7 @@ TimeCells mean_cells(const TimeAxis& axis, std::span<const Stretch> stretches) {
 
 // How long a run that was only watched went on.
 std::optional<double> watched_s(const RunView& run) {
-  if (run.workload != "none" || !run.started_us || !run.ended_us || *run.ended_us <= *run.started_us)
+  if (!page_of(run).until_stopped || !run.started_us || !run.ended_us || *run.ended_us <= *run.started_us)
     return {};
   return static_cast<double>(*run.ended_us - *run.started_us) / 1e6;
 }
@@ -93,7 +97,7 @@ TimeAxis time_axis(const ShowView& view, std::size_t most_cells) {
   double interval_s = 0;
   for (const Stretch& stretch : stretches_of(view, std::nullopt, std::nullopt)) {
     axis.end_s = std::max(axis.end_s, stretch.end_s);
-    interval_s = std::max(interval_s, stretch.end_s - stretch.start_s);
+    interval_s = std::max(interval_s, stretch.longest_s);
   }
   const bool has_intervals = axis.end_s > 0 && interval_s > 0;
   if (has_intervals) finest = static_cast<std::size_t>(std::lround(axis.end_s / interval_s));
@@ -137,12 +141,12 @@ TimeCells event_cells(const TimeAxis& axis, std::span<const std::uint64_t> slice
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const double start = static_cast<double>(i) * slice_s;
-    stretches.push_back({start, start + slice_s, static_cast<double>(slices[i]) / slice_s});
+    stretches.push_back({start, start + slice_s, static_cast<double>(slices[i]) / slice_s, slice_s});
   }
   // Slices of nothing at the end are left out of the record, and known all the same.
   const double end = static_cast<double>(slices.size()) * slice_s;
   const double known_to_s = std::min(axis.end_s, time.known_to_s);
-  if (end < known_to_s) stretches.push_back({end, known_to_s, 0});
+  if (end < known_to_s) stretches.push_back({end, known_to_s, 0, slice_s});
   TimeCells cells = mean_cells(axis, stretches);
   for (auto& cell : cells) {
     if (time.gaps && cell && *cell <= 0) cell.reset();

@@ -29,8 +29,7 @@ std::string moment(const std::optional<double>& time_s) {
 
 // `text` in lines that begin after `indent` columns, the first of them where the cursor stands already.
 std::string hanging(const Screen& screen, std::string_view text, std::size_t indent) {
-  const std::size_t room =
-      screen.width ? *screen.width - std::min(*screen.width - 1, indent) : std::string::npos;
+  const std::size_t room = prose_width(screen) - std::min(prose_width(screen) - 1, indent);
   return fmt::format("{}\n", fmt::join(wrap(text, room), "\n" + std::string(indent, ' ')));
 }
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <utility>
 
+#include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -35,9 +37,21 @@ std::uint64_t sampled_functions(const CompareView& view) {
 }
 
 // Without p, what differs most is shown.
-bool is_on_page(const FunctionDeltaView& row, bool some_tested) {
+bool is_shown_first(const FunctionDeltaView& row, bool some_tested) {
   if (row.witness) return true;
   return is_not_traced(row) && (!some_tested || row.sampled_p_adjusted.value_or(1) <= kMoved);
+}
+
+double most_of(const FunctionDeltaView& row) {
+  return std::max(row.sampled_a.value_or(0), row.sampled_b.value_or(0));
+}
+
+// What differs, and then what takes most.
+void choose_for_page(SampledRows& rows, bool some_tested) {
+  const auto rest = std::ranges::stable_partition(
+      rows, [some_tested](const FunctionDeltaView& row) { return is_shown_first(row, some_tested); });
+  std::ranges::stable_sort(rest, std::greater{}, most_of);
+  rows.resize(std::min(kSampledMost, rows.size()));
 }
 
 // Where the samples were taken, if the name alone does not tell.
@@ -56,6 +70,8 @@ Grid sampled_rows_grid(std::string heading, const SampledRows& rows) {
   std::vector<Cell> notes;
   for (const FunctionDeltaView& row : rows) {
     cells.push_back({{is_not_traced(row) ? function_name(row) : row.function},
+                     {or_dash(row.sampled_share_a, format_share)},
+                     {or_dash(row.sampled_share_b, format_share)},
                      {or_dash(row.sampled_a, format_cost)},
                      {or_dash(row.sampled_b, format_cost)},
                      {or_dash(row.sampled_shift, signed_figure)},
@@ -66,11 +82,13 @@ Grid sampled_rows_grid(std::string heading, const SampledRows& rows) {
   }
   return {std::move(heading),
           {{.title = "FUNCTION", .shrink_to = 16},
+           {.title = "CPU A", .right = true, .optional = true, .yields = 1},
+           {.title = "CPU B", .right = true, .optional = true, .yields = 1},
            {.title = "A", .right = true},
            {.title = "B", .right = true},
            {.title = "B - A", .right = true},
            {.title = "INTERVAL", .right = true, .optional = true},
-           {.title = "p adj.", .right = true, .optional = true},
+           {.title = "p adj.", .right = true, .optional = true, .leaves = 1},
            {.title = "TRACE"}},
           std::move(cells),
           std::move(notes),
@@ -112,20 +130,25 @@ Grid sampled_grid(const CompareView& view) {
   const bool some_tested = std::ranges::any_of(
       rows, [](const FunctionDeltaView& row) { return row.sampled_p_adjusted.has_value(); });
   if (!view.all) {
-    std::erase_if(rows, [&](const FunctionDeltaView& row) { return !is_on_page(row, some_tested); });
-    rows.resize(std::min(kSampledMost, rows.size()));
+    choose_for_page(rows, some_tested);
   }
-  std::string heading = "samples of the plain runs, in ns of CPU per byte of goodput";
-  if (rows.empty())
-    heading = fmt::format("samples of the plain runs: none of {} differs beyond chance",
-                          plural(sampled_functions(view), "function"));
+  const bool none_differs = std::ranges::none_of(
+      rows, [some_tested](const FunctionDeltaView& row) { return is_shown_first(row, some_tested); });
+  std::string heading = fmt::format("where, by samples of the plain runs: share of CPU, and ns per {}",
+                                    work_words(view.details.comparison));
+  if (none_differs)
+    heading += fmt::format("; none of {} differs beyond chance", plural(sampled_functions(view), "function"));
   return sampled_rows_grid(std::move(heading), rows);
+}
+
+std::string more_sampled(const CompareView& view, std::size_t shown) {
+  return more_text(shown, sampled_functions(view), "functions");
 }
 
 std::string sampled_table(const Screen& screen, const CompareView& view) {
   Grid grid = sampled_grid(view);
   if (grid.heading.empty()) return {};
-  const std::string end = more_text(grid.rows.size(), sampled_functions(view), "functions");
+  const std::string end = more_sampled(view, grid.rows.size());
   return grid_text(screen, std::move(grid), end);
 }
 

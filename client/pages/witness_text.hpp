@@ -2,6 +2,7 @@
 // What the samples of the plain runs say on the page of a comparison.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ namespace netperfctl::comparing {
 // The functions whose trace the samples judge, and those that are not traced and differ. Without a heading if
 // nothing was sampled.
 [[nodiscard]] Grid sampled_grid(const CompareView& view);
+// How many of them it leaves out; empty: none.
+[[nodiscard]] std::string more_sampled(const CompareView& view, std::size_t shown);
 // The same as text; empty if nothing was sampled.
 [[nodiscard]] std::string sampled_table(const Screen& screen, const CompareView& view);
 

@@ -19,22 +19,16 @@
 namespace netperfctl::report {
 namespace {
 
-constexpr std::size_t kIntervalColumn = 4;  // of the tables of functions
+constexpr std::size_t kIntervalColumn = 4;         // of the table of traced functions
+constexpr std::size_t kSampledIntervalColumn = 6;  // of that of the samples
 constexpr const char* kDrawnTitle = "B - A and its interval";
 
-// What the samples of the plain runs say of the same functions.
+// Whether the samples of the plain runs confirm it; their table has the rest.
 void add_witness(Grid& grid, const std::vector<FunctionDeltaView>& functions) {
-  for (const char* title : {"SAMPLED A", "SAMPLED B", "SAMPLED B - A", "SAMPLED INTERVAL"})
-    grid.columns.push_back({.title = title, .right = true, .optional = true});
   grid.columns.push_back({.title = "SAMPLES", .optional = true});
   for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     const FunctionDeltaView& row = functions[i];
-    Cells& cells = grid.rows[i];
-    cells.push_back({or_dash(row.sampled_a, comparing::format_cost)});
-    cells.push_back({or_dash(row.sampled_b, comparing::format_cost)});
-    cells.push_back({or_dash(row.sampled_shift, comparing::signed_figure)});
-    cells.push_back({comparing::interval_text(row.sampled_low, row.sampled_high)});
-    cells.push_back({row.witness ? comparing::trace_words(row) : "-"});
+    grid.rows[i].push_back({row.witness ? comparing::trace_words(row) : "-"});
   }
 }
 
@@ -56,13 +50,6 @@ std::string traced_table(const CompareView& view) {
   return table(grid, drawn ? &column : nullptr) + (words.empty() ? "" : element("p", words));
 }
 
-// The others are in the table of the traced functions.
-CompareView of_samples_alone(CompareView view) {
-  std::erase_if(view.details.functions,
-                [](const FunctionDeltaView& row) { return !row.not_traced.value_or(false); });
-  return view;
-}
-
 std::string sampled_table(const CompareView& view) {
   const Grid grid = comparing::sampled_grid(view);
   if (grid.rows.empty()) return grid_html(grid);
@@ -70,7 +57,7 @@ std::string sampled_table(const CompareView& view) {
   for (const FunctionDeltaView& row : view.details.functions) {
     if (row.sampled_shift) spans.push_back({row.sampled_low, row.sampled_shift, row.sampled_high});
   }
-  const DrawnColumn column = interval_column(kDrawnTitle, spans, kIntervalColumn);
+  const DrawnColumn column = interval_column(kDrawnTitle, spans, kSampledIntervalColumn);
   return table(grid, &column);
 }
 
@@ -87,11 +74,11 @@ std::string answer_html(const comparing::Answer& answer) {
 }  // namespace
 
 std::string verdict_part(const CompareView& view) {
-  const std::vector<comparing::JudgedFigure> figures = comparing::judged_figures(view);
+  const std::vector<comparing::JudgedFigure> figures = comparing::shown_figures(view);
   const std::vector<comparing::Answer> answers = comparing::answers_of(view);
   const bool hidden = comparing::hides_figures(view);
   std::string text;
-  if (answers.size() > 1) text += answer_html(comparing::overall_answer(view));
+  if (comparing::judged_figures(view).size() > 1) text += answer_html(comparing::overall_answer(view));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers.size() > 1) text += element("h3", answers[i].figure);
     text += answer_html(answers[i]);
@@ -103,15 +90,15 @@ std::string verdict_part(const CompareView& view) {
   if (!hidden) return text + lines_html(lines);
   if (const std::string words = comparing::refusal_words(view); !words.empty()) {
     text += element("p", words, "bad") + lines_html(comparing::facts(text_screen(), view, true)) +
-            element("p", comparing::kAfterRefusal);
+            lines_html({{"next", comparing::declaring_command(view)}, {"", comparing::kAfterRefusal}});
   }
   return text + lines_html(lines);
 }
 
 std::string functions_part(const CompareView& view) {
   if (comparing::hides_figures(view)) return {};
-  return lines_html(comparing::cost(view)) + traced_table(view) + lines_html(comparing::account(view)) +
-         sampled_table(of_samples_alone(view)) + grid_html(comparing::confirmation_grid(view));
+  return lines_html(comparing::cost(view)) + sampled_table(view) + traced_table(view) +
+         lines_html(comparing::account(view)) + grid_html(comparing::confirmation_grid(view));
 }
 
 std::string counters_part(const CompareView& view) {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "client/pages/arms.hpp"
+#include "client/pages/slots.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/report/pictures.hpp"
 #include "client/terminal/units.hpp"

@@ -12,6 +12,7 @@
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/report/embedded.hpp"
 #include "client/report/html.hpp"
 #include "client/report/parts.hpp"
@@ -82,7 +83,7 @@ std::string scenario_of(const Report& report) {
   const std::string scenario = report.runs.front().run.scenario.value_or("");
   const bool same = std::ranges::all_of(
       report.runs, [&](const SidedRun& row) { return row.run.scenario == scenario && row.run.job; });
-  return same && report.runs.front().run.workload != "import" ? scenario : "";
+  return same && page_of(report.runs.front().run).can_start ? scenario : "";
 }
 
 std::string again_part(const Report& report) {

@@ -5,10 +5,11 @@
 #include <map>
 #include <utility>
 
-#include "client/pages/arms.hpp"
 #include "client/pages/lines.hpp"
+#include "client/pages/named_figures_text.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
+#include "client/pages/slots.hpp"
 #include "client/report/html.hpp"
 #include "client/report/parts.hpp"
 #include "client/report/pictures.hpp"
@@ -20,8 +21,8 @@ namespace netperfctl::report {
 namespace {
 
 std::string place_words(const SidedRun& row) {
-  const std::string arm = arm_words(row.run);
-  return !arm.empty() ? arm : row.side ? std::string(1, *row.side) : "";
+  const std::string slot = slot_words(row.run);
+  return !slot.empty() ? slot : row.side ? std::string(1, *row.side) : "";
 }
 
 std::string note_words(const RunView& run) {
@@ -75,6 +76,7 @@ std::string runs_part(const std::vector<SidedRun>& runs) {
   Grid grid{.heading = "all runs"};
   grid.columns = {{.title = "RUN"},
                   {.title = "RECEIVED", .right = true},
+                  {.title = "FIGURE", .optional = true},
                   {.title = "RETR", .right = true, .optional = true},
                   {.title = "FLAGS", .right = true, .optional = true},
                   {.title = "PLACE", .optional = true},
@@ -85,6 +87,7 @@ std::string runs_part(const std::vector<SidedRun>& runs) {
     const RunView& run = row.run;
     grid.rows.push_back({{fmt::format("{}", run.run)},
                          {or_dash(run.received_bits_per_second, format_rate)},
+                         {show::figure_words(run)},
                          {or_dash(run.retransmits, format_count)},
                          {run.flags.value_or(0) > 0 ? fmt::format("{}", *run.flags) : ""},
                          {place_words(row)},

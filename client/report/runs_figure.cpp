@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "client/pages/arms.hpp"
+#include "client/pages/slots.hpp"
 #include "client/report/pictures.hpp"
 #include "client/terminal/units.hpp"
 #include "client/terminal/xml.hpp"
@@ -41,9 +41,9 @@ struct Scale {
 std::string words_of(const SidedRun& row) {
   const RunView& run = row.run;
   std::string text = fmt::format("run {}", run.run);
-  const std::string arm = arm_words(run);
-  if (!arm.empty()) {
-    text += ", " + arm;
+  const std::string slot = slot_words(run);
+  if (!slot.empty()) {
+    text += ", " + slot;
   } else if (row.side) {
     text += fmt::format(", {}", *row.side);
   }

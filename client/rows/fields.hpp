@@ -44,7 +44,9 @@ inline constexpr auto kFields<netperfctl::LiveJobView> =
                field("waiting", &netperfctl::LiveJobView::waiting),
                field("boots", &netperfctl::LiveJobView::boots),
                field("boots_planned", &netperfctl::LiveJobView::boots_planned),
-               field("side", &netperfctl::LiveJobView::side)};
+               field("side", &netperfctl::LiveJobView::side),
+               field("look", &netperfctl::LiveJobView::look),
+               field("points", &netperfctl::LiveJobView::points)};
 static_assert(kDescribed<netperfctl::LiveJobView>);
 
 template <>

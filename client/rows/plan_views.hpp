@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dbus/rows/comparison.hpp"
+#include "dbus/rows/plan.hpp"
 
 namespace netperfctl {
 
@@ -21,6 +21,7 @@ struct PlanRequest {
   std::optional<std::uint32_t> repeat;
   std::optional<std::string> figure =
       std::nullopt;  // absent: the first one that the job of the runs declares
+  std::optional<std::uint32_t> until_most = std::nullopt;  // absent: as the job of the runs has it
 };
 
 // What the daemon says of a job that it does not start (CheckScenario).
@@ -40,7 +41,7 @@ struct PlanSteps {
   std::vector<std::string> commands;  // one after the other; empty: none is known
   std::size_t before_change = 0;      // so many of them are of the side before the change; 0: all in a row
   std::optional<std::uint32_t> most;  // if more is needed: what one comparison on this host can have
-  std::optional<double> most_detectable;  // the ratio above 1 that so many find
+  std::optional<double> most_detectable;  // the ratio above 1 that this many runs find
 };
 
 // The data of a `plan` page.

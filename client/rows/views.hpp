@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -33,11 +34,13 @@ using netperfd::Direction;
 using AuditView = netperfd::rows::AuditEntry;
 using SumView = netperfd::rows::Sum;
 using IntervalView = netperfd::rows::Interval;
+using IntervalPointView = netperfd::rows::IntervalPoint;
 using FlagView = netperfd::rows::Flag;
 using RunView = netperfd::rows::Run;
 using JobView = netperfd::rows::Job;
 using SpreadView = netperfd::rows::Spread;
 using BootView = netperfd::rows::Boot;
+using NamedFigureView = netperfd::rows::NamedFigure;
 using ScenarioView = netperfd::rows::Scenario;
 using TraceView = netperfd::rows::Trace;
 using TraceCpuView = netperfd::rows::TraceCpu;
@@ -72,6 +75,8 @@ struct ImportedView {
   std::uint64_t run = 0;
   std::vector<std::string> files;
   std::vector<FlagView> flags;  // of the run: what the files could not tell, and what is damaged in them
+  std::optional<std::uint64_t> job_of_sides = {};  // whose side A or B the run is of
+  std::string label = {};                          // of such a job
 };
 
 // ---- Traces: times in seconds since the client's release, negative before it
@@ -114,11 +119,12 @@ struct LiveJobView {
   // For its server between two attempts, or what a job that reboots the machine does before its next run;
   // absent: it does not wait.
   std::optional<std::string> waiting;
+  std::optional<std::string> look;     // what the last look at its comparison found; absent: there was none
   std::optional<std::uint32_t> boots;  // reboots that it has asked for; absent: none
   // Only if the job's design reboots the machine.
   std::optional<std::uint32_t> boots_planned;  // that it needs if none fails
   std::optional<std::string> side;             // name of the side that the machine is on; absent: not known
-  // Only if the job has a design. The last four have one value per run, in the order of `runs`.
+  // Only if the job has a design. `block` to `traced` have one value per run, in the order of `runs`.
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;
   std::optional<bool> plain;  // each letter also has a run without the job's trace
@@ -127,12 +133,19 @@ struct LiveJobView {
   std::optional<std::vector<std::uint32_t>> block, letter;
   std::optional<std::vector<std::string>> variant;  // names; empty without variants
   std::optional<std::vector<bool>> traced;
+  std::optional<std::uint32_t> points;  // of its sweep; absent: there is none
 };
 
 struct RunDetails {
   RunView run;
   std::vector<SumView> sums;
   std::vector<FlagView> flags;
+};
+
+// The intervals of the sums over the streams, for pictures.
+struct IntervalPointsView {
+  std::vector<IntervalPointView> points;
+  std::uint64_t intervals = 0;  // of the run, those of its streams among them
 };
 
 struct JobDetails {
@@ -175,8 +188,9 @@ struct TraceLists {
 // The data of a `show` page.
 struct ShowView {
   RunDetails details;
-  std::optional<JobDetails> job;  // absent where the daemon does not know it any more
-  std::vector<IntervalView> intervals;
+  std::optional<JobDetails> job;        // absent where the daemon does not know it any more
+  IntervalPointsView over_time;         // for the page
+  std::vector<IntervalView> intervals;  // where listed, and for CSV
   std::vector<SumView> streams;
   bool with_page = true;  // false: only the lists below, without the page above them
   bool list_intervals = false, list_streams = false;  // what the caller asked to see in full
@@ -194,9 +208,11 @@ struct ShowView {
   std::optional<CountersView> counters;
   bool list_counters = false, list_tcp = false, list_queues = false;
   std::optional<SampledDetails> sampled;  // where listed; absent too where the run was not sampled
-  bool list_profile = false;
+  bool list_samples = false;
   std::optional<LatencyDetails> latency;  // absent where the run has no probes
   bool list_latency = false;
+  std::vector<NamedFigureView> figures;  // that its workload or its scenario brought
+  bool list_figures = false;
 };
 
 // The data of `start` about its job.
@@ -213,12 +229,6 @@ struct StartView {
   if (!job.progress || !job.planned_s || !job.current_run || !job.runs) return {};
   const double runs = *job.progress * static_cast<double>(job.runs->size());
   return std::clamp(runs - job.runs_ended.value_or(0), 0.0, 1.0);
-}
-
-// Whether netperfd generated no traffic: the run only observed the kernel, here or on the machine that the
-// imported file comes from.
-[[nodiscard]] inline bool is_trace_only(const RunView& run) {
-  return run.workload == "none" || (run.workload == "import" && !run.protocol);
 }
 
 [[nodiscard]] inline bool has_ended(const std::string& state) {

@@ -81,6 +81,11 @@ template <class Row>
           escaped(std::move(details.counters)), escaped(std::move(details.facts))};
 }
 
+[[nodiscard]] inline SweepDetails escaped(SweepDetails details) {
+  return {escaped(std::move(details.sweep)), escaped(std::move(details.figures)),
+          escaped(std::move(details.trends))};
+}
+
 [[nodiscard]] inline CountersView escaped(CountersView counters) {
   counters.counters = escaped(std::move(counters.counters));
   counters.queues = escaped(std::move(counters.queues));
@@ -118,6 +123,7 @@ template <class Row>
   if (view.functions) view.functions = escaped(std::move(*view.functions));
   if (view.sampled) view.sampled = escaped(std::move(*view.sampled));
   if (view.latency) view.latency = escaped(std::move(*view.latency));
+  view.figures = escaped(std::move(view.figures));
   return view;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/terminal/live_area.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "client/terminal/terminal.hpp"
@@ -45,20 +44,12 @@ void LiveArea::close() {
 }
 
 void LiveArea::erase() {
-  if (lines_ == 0) return;
-  std::string out = "\r";
-  for (std::size_t i = 1; i < lines_; ++i) out += "\x1b[A";
-  put_text(stream_, out + "\x1b[J");
-  lines_ = 0;
+  put_bytes(stream_, lines_.erase());
 }
 
 void LiveArea::draw() {
-  const std::string text = render_(screen_of(stream_));
-  std::string out = lines_ > 0 ? "\r" : "";
-  for (std::size_t i = 1; i < lines_; ++i) out += "\x1b[A";
-  out += lines_ > 0 ? "\x1b[J" : "";
-  put_text(stream_, out + text);
-  lines_ = text.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  const Screen screen = screen_of(stream_);
+  put_bytes(stream_, lines_.draw(screen, render_(screen)));
   drawn_ = std::chrono::steady_clock::now();
   change_waits_ = false;
   timer_.reset();

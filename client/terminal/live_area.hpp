@@ -10,13 +10,14 @@
 #include <string_view>
 
 #include "client/base/loop.hpp"
+#include "client/terminal/drawn_lines.hpp"
 #include "client/terminal/screen.hpp"
 
 namespace netperfctl {
 
 class LiveArea {
  public:
-  // Returns the lines, each narrower than the screen, joined by line feeds, without one at the end.
+  // Returns the lines, joined by line feeds, without one at the end.
   using Render = std::function<std::string(const Screen&)>;
 
   // Borrows `loop` and `stream`. With `ticks` it is also redrawn every 250 ms, so that the elapsed time
@@ -39,7 +40,7 @@ class LiveArea {
   bool ticks_;
   Render render_;
   bool open_;
-  std::size_t lines_ = 0;  // of the area as it stands on the terminal
+  DrawnLines lines_;
   std::chrono::steady_clock::time_point drawn_;
   Loop::Source timer_;
   bool change_waits_ = false;  // the timer is that of a change, not of a tick

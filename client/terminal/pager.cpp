@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "client/terminal/terminal.hpp"
+#include "client/terminal/text.hpp"
 
 namespace netperfctl {
 namespace {
@@ -41,13 +42,14 @@ void never_page() {
   pager_is_off() = true;
 }
 
-void put_page(std::string_view text) {
+void put_page(std::string_view page) {
+  const std::string text = fitted(screen_of(stdout), page);
   // The client has one thread.
   const char* const variable = std::getenv("PAGER");  // NOLINT(concurrency-mt-unsafe)
   const auto configured = variable != nullptr ? std::optional<std::string_view>{variable} : std::nullopt;
   const bool has_less = ::access("/usr/bin/less", X_OK) == 0 || ::access("/bin/less", X_OK) == 0;
   const std::string command = pager_for(text, terminal_rows(), configured, has_less);
-  if (command.empty()) return put_text(stdout, text);
+  if (command.empty()) return put_bytes(stdout, text);
   // Colours as they are, no screen of its own, and an end where all of it fits after all.
   (void)::setenv("LESS", "FRX", 0);  // NOLINT(concurrency-mt-unsafe)
   // Whoever leaves the pager early has seen enough: that is no error.
@@ -57,10 +59,10 @@ void put_page(std::string_view text) {
   // A shell, since PAGER may have arguments.
   Pipe pipe{::popen(command.c_str(), "we"), &::pclose};  // NOLINT(cert-env33-c)
   if (pipe) {
-    put_text(pipe.get(), text);
+    put_bytes(pipe.get(), text);
     pipe.reset();  // waits for its end
   } else {
-    put_text(stdout, text);
+    put_bytes(stdout, text);
   }
   (void)std::signal(SIGPIPE, before);
 }

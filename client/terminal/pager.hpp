@@ -19,6 +19,6 @@ namespace netperfctl {
 void never_page();
 
 // Text of a renderer, to stdout: through the pager if stdin and stdout are terminals.
-void put_page(std::string_view text);
+void put_page(std::string_view page);
 
 }  // namespace netperfctl

@@ -98,6 +98,13 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
   }
   std::vector<std::size_t> widths = widths_of(columns, rows);
   shrink(screen, columns, widths);
+  while (screen.width && total(widths) > *screen.width) {
+    const std::size_t highest = std::ranges::max(columns, {}, &Column::yields).yields;
+    if (highest == 0) break;
+    drop_columns(columns, rows, [&](std::size_t i) { return columns[i].yields == highest; });
+    widths = widths_of(columns, rows);
+    shrink(screen, columns, widths);
+  }
 
   Cells titles;
   for (const Column& column : columns) titles.push_back({column.title, Style::strong});
@@ -106,7 +113,8 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table += render_row(screen, columns, widths, rows[i]);
     if (notes.empty() || notes[i].text.empty()) continue;
-    const std::size_t room = screen.width.value_or(std::string::npos) - indent;
+    const std::size_t whole = screen.width.value_or(std::string::npos);
+    const std::size_t room = whole - std::min(whole, indent);
     table +=
         std::string(indent, ' ') + paint(screen, notes[i].style, cut(screen, notes[i].text, room)) + "\n";
   }

@@ -21,6 +21,8 @@ struct Column {
   // If the screen is too narrow, columns are left out before any is cut: the highest value first, until the
   // rest fits; 0 is never left out.
   std::size_t leaves = 0;
+  // The same, but only where cutting is not enough.
+  std::size_t yields = 0;
 };
 
 struct Cell {

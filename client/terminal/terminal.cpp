@@ -22,6 +22,8 @@
 namespace netperfctl {
 namespace {
 
+constexpr std::size_t kNarrowest = 40;
+
 std::string_view environment(const char* name) {
   // The client has one thread and never changes its environment.
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
@@ -38,28 +40,38 @@ bool locale_is_utf8() {
   return locale && std::string_view{::nl_langinfo_l(CODESET, locale.get())} == "UTF-8";
 }
 
-std::size_t terminal_width(int fd) {
-  winsize size{};
-  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+// COLUMNS is a shell's own variable: whoever exports it means it.
+std::optional<std::size_t> asked_width() {
   const std::string_view columns = environment("COLUMNS");
   std::size_t width = 0;
   std::from_chars(columns.data(), columns.data() + columns.size(), width);
-  return width > 0 ? width : 80;
+  return width > 0 ? std::optional{std::max(kNarrowest, width)} : std::nullopt;
+}
+
+void measure_terminal(int fd, Screen& screen) {
+  constexpr std::size_t kUnknown = 80;
+  winsize size{};
+  const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0;
+  screen.width = known && size.ws_col > 0 ? std::max<std::size_t>(kNarrowest, size.ws_col)
+                                          : asked_width().value_or(kUnknown);
+  if (known && size.ws_row > 0) screen.height = size.ws_row;
 }
 
 }  // namespace
 
 Screen screen_of(std::FILE* stream) {
-  constexpr std::size_t kNarrowest = 40;
   const int fd = ::fileno(stream);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   Screen screen;
   screen.now_us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
   screen.glyphs = locale_is_utf8();
-  if (::isatty(fd) == 0) return screen;
+  if (::isatty(fd) == 0) {
+    screen.width = asked_width();
+    return screen;
+  }
   const bool dumb = environment("TERM").empty() || environment("TERM") == "dumb";
-  screen.width = std::max(kNarrowest, terminal_width(fd));
+  measure_terminal(fd, screen);
   screen.colour = !dumb && environment("NO_COLOR").empty();
   screen.glyphs = screen.glyphs && !dumb;
   screen.live = !dumb;
@@ -67,6 +79,10 @@ Screen screen_of(std::FILE* stream) {
 }
 
 void put_text(std::FILE* stream, std::string_view text) {
+  put_bytes(stream, fitted(screen_of(stream), text));
+}
+
+void put_bytes(std::FILE* stream, std::string_view text) {
   // flush_output() detects failed writes to stdout; a failed write to stderr cannot be reported.
   (void)std::fwrite(text.data(), 1, text.size(), stream);
   (void)std::fflush(stream);
@@ -74,12 +90,12 @@ void put_text(std::FILE* stream, std::string_view text) {
 
 void put(std::string_view text) {
   if (::isatty(STDOUT_FILENO) == 0) {
-    put_text(stdout, text);
+    put_bytes(stdout, text);
     return;
   }
   std::string lines{text};
   for (auto at = lines.find("\r\n"); at != std::string::npos; at = lines.find("\r\n", at)) lines.erase(at, 1);
-  put_text(stdout, printable(lines, "\n\t"));
+  put_bytes(stdout, printable(lines, "\n\t"));
 }
 
 void put_lines(std::FILE* stream, std::string_view text) {

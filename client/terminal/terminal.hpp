@@ -17,8 +17,10 @@ enum class Format { table, json, csv };
 
 // Writes data to stdout. On a terminal, control characters are escaped.
 void put(std::string_view text);
-// Text of a renderer, which is fit for a terminal already.
+// Text of a renderer, which has no control characters but its own colours. No line is wider than the screen.
 void put_text(std::FILE* stream, std::string_view text);
+// The same as it is: what moves the cursor, and documents.
+void put_bytes(std::FILE* stream, std::string_view text);
 // The same, of whole lines, broken at spaces where the terminal is narrower.
 void put_lines(std::FILE* stream, std::string_view text);
 // "netperfctl: ..." to stderr.

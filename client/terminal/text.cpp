@@ -41,6 +41,98 @@ std::optional<CodePoint> decode(std::string_view text) {
   return CodePoint{value, bytes};
 }
 
+// What takes columns of a line, or a sequence that colours what follows and takes none.
+struct Glyph {
+  std::string_view bytes;
+  std::size_t columns = 0;
+};
+
+std::vector<Glyph> glyphs_of(std::string_view line) {
+  std::vector<Glyph> glyphs;
+  while (!line.empty()) {
+    const std::size_t end = line.starts_with("\x1b[") ? line.find('m') : std::string_view::npos;
+    const auto point = decode(line);
+    const std::size_t bytes = end != std::string_view::npos ? end + 1 : point ? point->bytes : 1;
+    const std::string_view head = line.substr(0, bytes);
+    glyphs.push_back({head, end != std::string_view::npos ? 0 : display_width(head)});
+    line.remove_prefix(bytes);
+  }
+  return glyphs;
+}
+
+// `line` in lines of at most `width` columns, broken at spaces, or within a word that is longer. Those after
+// the first begin in the column where it does.
+std::string broken(std::string_view line, std::size_t width) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::string margin(std::min(begin, width / 2), ' ');
+  std::string out;
+  std::string word;    // after the last space, or all that stands behind the margin
+  std::string spaces;  // before it
+  std::size_t placed = margin.size();
+  std::size_t pending = 0;  // columns of `word`
+  out = margin;
+  const auto place = [&] {
+    const bool first = placed == margin.size();
+    if (!first && placed + spaces.size() + pending > width) {
+      out += "\n" + margin;
+      placed = margin.size();
+      spaces.clear();
+    }
+    placed += spaces.size() + pending;
+    out += spaces + word;
+    word.clear();
+    spaces.clear();
+    pending = 0;
+  };
+  for (const Glyph& glyph : glyphs_of(line.substr(begin))) {
+    if (glyph.bytes == " ") {
+      if (!word.empty()) place();
+      spaces += ' ';
+      continue;
+    }
+    if (margin.size() + pending + glyph.columns > width) place();
+    word += glyph.bytes;
+    pending += glyph.columns;
+  }
+  place();
+  return out;
+}
+
+// Its words, still quoted.
+std::vector<std::string> shell_words_of(std::string_view command) {
+  std::vector<std::string> words{""};
+  bool quoted = false;
+  bool escaped = false;
+  for (const char c : command) {
+    if (c == ' ' && !quoted && !escaped) {
+      words.emplace_back();
+      continue;
+    }
+    if (c == '\'' && !escaped) quoted = !quoted;
+    escaped = c == '\\' && !quoted && !escaped;
+    if (c == ' ') {
+      words.back() += kNoBreak;
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+// An option and the word behind it are one, so that no line is broken between them.
+std::vector<std::string> with_their_values(const std::vector<std::string>& words) {
+  std::vector<std::string> joined;
+  for (const std::string& word : words) {
+    const bool value = !joined.empty() && joined.back().starts_with('-') && !joined.back().contains(kNoBreak);
+    if (value && !word.starts_with('-')) {
+      joined.back().append(kNoBreak).append(word);
+    } else {
+      joined.push_back(word);
+    }
+  }
+  return joined;
+}
+
 bool misleads(char32_t c) {
   return c <= 0x1F || (c >= 0x7F && c <= 0x9F) || netperfd::rows::is_hidden_character(c);
 }
@@ -118,6 +210,56 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string in_shell_lines(std::string_view command, std::size_t width) {
+  constexpr std::size_t kEnd = 2;  // " \"
+  const std::vector<std::string> words = with_their_values(shell_words_of(command));
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t columns = display_width(words[i]);
+    const std::size_t end = i + 1 < words.size() ? kEnd : 0;
+    if (used > 0 && used + 1 + columns + end > width) {
+      text.append(kNoBreak).append("\\\n").append(kNoBreak).append(kNoBreak);
+      used = kIndent;
+    } else if (used > 0) {
+      text.append(kNoBreak);
+      ++used;
+    }
+    text += words[i];
+    used += columns;
+  }
+  return text;
+}
+
+std::size_t shown_width(std::string_view line) {
+  std::size_t columns = 0;
+  for (const Glyph& glyph : glyphs_of(line)) columns += glyph.columns;
+  return columns;
+}
+
+std::string clipped(std::string_view line, std::size_t width) {
+  std::string out;
+  std::size_t columns = 0;
+  for (const Glyph& glyph : glyphs_of(line)) {
+    columns += glyph.columns;
+    if (columns <= width) out += glyph.bytes;  // what colours ends all the same
+  }
+  return out;
+}
+
+std::string fitted(const Screen& screen, std::string_view text) {
+  if (!screen.width) return std::string{text};
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    out += shown_width(line) > *screen.width ? broken(line, *screen.width) : std::string{line};
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 std::string indented(std::string_view text, std::size_t columns) {
   std::string out;
   while (!text.empty()) {
@@ -131,6 +273,7 @@ std::string indented(std::string_view text, std::size_t columns) {
 
 Screen narrower(Screen screen, std::size_t columns) {
   if (screen.width) screen.width = *screen.width - std::min(*screen.width, columns);
+  screen.prose -= std::min(screen.prose, columns);
   return screen;
 }
 

@@ -33,6 +33,18 @@ inline constexpr std::string_view kNoBreak = "\u00a0";
 // stands alone on its line, whole.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+// A command line, its words quoted by for_a_shell(), in lines that a shell takes for one: each is broken
+// between words to at most `width` columns, and all but the last end with a backslash. All spaces are
+// kNoBreak.
+[[nodiscard]] std::string in_shell_lines(std::string_view command, std::size_t width);
+
+// Columns of a line that may have colours.
+[[nodiscard]] std::size_t shown_width(std::string_view line);
+// At most so many columns of such a line, with its colours.
+[[nodiscard]] std::string clipped(std::string_view line, std::size_t width);
+// Lines that are wider than the screen are broken at spaces, and within a word that is wider alone.
+[[nodiscard]] std::string fitted(const Screen& screen, std::string_view text);
+
 // Indents every line of `text` by so many spaces; the second gives the screen on which it fits then.
 [[nodiscard]] std::string indented(std::string_view text, std::size_t columns);
 [[nodiscard]] Screen narrower(Screen screen, std::size_t columns);

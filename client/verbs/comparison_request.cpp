@@ -14,7 +14,7 @@
 #include "client/base/command_words.hpp"
 #include "client/base/users.hpp"
 #include "client/terminal/text.hpp"
-#include "client/verbs/job_comparison.hpp"
+#include "client/verbs/numbers.hpp"
 #include "client/verbs/selection.hpp"
 
 namespace netperfctl {
@@ -29,6 +29,7 @@ std::string command_of(const ComparisonArguments& arguments) {
   if (request.despite) command += " --despite";
   for (const std::string& figure : request.figures) command += " --figure " + for_a_shell(figure);
   if (!arguments.threshold.empty()) command += " --threshold " + for_a_shell(arguments.threshold);
+  if (request.point) command += fmt::format(" --point {}", *request.point);
   return command;
 }
 
@@ -74,6 +75,8 @@ Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments,
                     std::ranges::all_of(request.changed, is_utf8) &&
                     std::ranges::all_of(request.figures, is_utf8);
   if (!text) return fail(Exit::usage, "the arguments are not UTF-8 text");
+  if (request.point && !request.b.empty())
+    return fail(Exit::usage, "--point chooses a point of one job with a sweep, not of two selections");
   if (request.b.empty()) {
     request.job = job_of(request.a);
     if (!request.job && request.a != "last") {
@@ -97,8 +100,8 @@ Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments,
   return request;
 }
 
-Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
-                             const ComparisonArguments& arguments) {
+Outcome<ComparedSides> compare_asked(Daemon& daemon, const CompareRequest& request,
+                                     const ComparisonArguments& arguments) {
   ComparisonArguments asked = arguments;
   if (request.b.empty()) {
     const auto job = request.job ? Outcome<std::uint64_t>{*request.job} : newest_design(daemon);
@@ -106,7 +109,7 @@ Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
     asked.request.job = *job;
     CompareRequest of_job = request;
     of_job.job = *job;
-    return compare_sides(daemon, std::move(of_job), command_of(asked));
+    return compare_job(daemon, std::move(of_job), command_of(asked));
   }
   auto details = daemon.compare(request);
   if (!details) return std::unexpected(details.error());
@@ -133,16 +136,20 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments) {
   CompareRequest& request = arguments.request;
   command
       .add_option("--figure", request.figures,
-                  "The figure to compare: received, sent, delivered, retransmits, rtt, jitter, cpu or "
-                  "latency.STAT, with a threshold of its own if you want (latency.p99:5%); repeatable, the "
-                  "first one is the primary. Default: what the scenario declares, otherwise received")
+                  "The figure to compare: received, sent, delivered, retransmits, rtt, jitter, cpu, "
+                  "cpu.packet, cpu.transaction, latency.STAT, counter.DEVICE@NETNS.NAME or one of the runs' "
+                  "own, with a threshold of its own if you want (latency.p99:5%); repeatable, the first one "
+                  "is the primary. Default: what the scenario declares, otherwise received")
       ->type_name("FIGURE")
       ->allow_extra_args(false);
   command
-      .add_option("--changed", request.changed,
-                  "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "
-                  "rps, xps, qdisc, clock, iperf3, topology or trace; repeatable")
+      .add_option(
+          "--changed", request.changed,
+          "What differs on purpose between A and B: kernel, module:NAME, sysctl:KEY, nic, cpu, irq, "
+          "rps, xps, qdisc, clock, iperf3, machine, topology or trace; several with commas between them, "
+          "or repeated")
       ->type_name("GROUP")
+      ->delimiter(',')
       ->allow_extra_args(false);
   command.add_flag("--despite", request.despite,
                    "Compare even if something else differs that can explain the result");
@@ -150,6 +157,12 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments) {
       .add_option("--threshold", arguments.threshold,
                   "Ignore differences smaller than this: within it, runs are equivalent (1%)")
       ->type_name("PERCENT");
+  command
+      .add_option(
+          "--point", request.point,
+          "Of a job with a sweep, compare only the point of this number; the page of the job lists them")
+      ->type_name("NUMBER")
+      ->check(count_above_zero());
 }
 
 }  // namespace netperfctl

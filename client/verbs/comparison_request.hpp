@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "client/bus/daemon.hpp"
+#include "client/verbs/job_comparison.hpp"
 
 namespace CLI {
 class App;
@@ -22,7 +23,7 @@ struct ComparisonArguments {
 
 // `alone` says what A without B is.
 void add_sides(CLI::App& command, ComparisonArguments& arguments, std::string_view alone);
-// --figure, --changed, --despite and --threshold.
+// --figure, --changed, --despite, --threshold and --point.
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments);
 
 // Of "job:12", whose design has sides.
@@ -31,7 +32,7 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments);
 // As the daemon takes it, beside what the caller wrote.
 [[nodiscard]] Outcome<CompareRequest> comparison_request(const ComparisonArguments& arguments,
                                                          std::uint64_t now_us);
-[[nodiscard]] Outcome<CompareView> compare(Daemon& daemon, const CompareRequest& request,
-                                           const ComparisonArguments& arguments);
+[[nodiscard]] Outcome<ComparedSides> compare_asked(Daemon& daemon, const CompareRequest& request,
+                                                   const ComparisonArguments& arguments);
 
 }  // namespace netperfctl

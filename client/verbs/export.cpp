@@ -183,7 +183,7 @@ Outcome<std::uint64_t> export_stacks(Daemon& daemon, const ExportArguments& argu
   const auto text = exported_stacks(daemon, run, arguments.format, arguments.from);
   if (!text) return std::unexpected(text.error());
   if (arguments.file.empty()) {
-    put_text(stdout, *text);
+    put(*text);
   } else if (const auto written = write_file(arguments.file, *text); !written) {
     return std::unexpected(written.error());
   }

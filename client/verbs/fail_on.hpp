@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/base/outcome.hpp"
+#include "client/rows/comparison_views.hpp"
 #include "client/verbs/choices.hpp"
 
 namespace netperfctl {
@@ -30,6 +31,17 @@ inline CLI::Option* add_fail_on(CLI::App& command, FailOn& fail_on, const std::s
   if (verdict == "regression" || verdict == "trade-off")
     return fails("regression") ? Exit::regression : Exit::ok;
   return fails("inconclusive") ? Exit::inconclusive : Exit::ok;
+}
+
+// Of a sweep: that of the point which is worst.
+[[nodiscard]] inline Exit exit_of(const SweepDetails& details, const FailOn& fail_on) {
+  Exit exit = details.figures.empty() ? exit_of("", fail_on) : Exit::ok;
+  for (const SweepFigureView& row : details.figures) {
+    const Exit of_point = exit_of(row.point_verdict, fail_on);
+    if (of_point == Exit::regression) return of_point;
+    if (of_point != Exit::ok) exit = of_point;
+  }
+  return exit;
 }
 
 }  // namespace netperfctl

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/pages/render.hpp"
+#include "client/terminal/text.hpp"
 
 namespace netperfctl {
 namespace {
@@ -75,6 +76,8 @@ Outcome<Followed> Follower::follow(Daemon& daemon, const LiveJobView& job) {
 void Follower::job_changed(const LiveJobView& job) {
   if (!line_ || job.job != line_->job().job) return;
   heard_ = std::chrono::steady_clock::now();
+  const std::string found = printable(job.look.value_or(""));
+  if (each_run_ && !found.empty() && found != line_->job().look) area_.print_above(lines_, found + "\n");
   line_->job_changed(job, heard_);
   area_.changed();
   if (has_ended(job.state.value_or(""))) look();
@@ -123,6 +126,8 @@ void Follower::say_run_end(std::uint64_t run) {
   const auto details = daemon_->run(run);
   if (!details) return give_up(details.error());
   line_->run_ended(run);
+  // The end of the job counts them; a line each would hide the one that says why.
+  if (details->run.state == "canceled" && !details->run.started_us) return;
   area_.print_above(lines_, run_end_text(screen_of(lines_), *details, &line_->job()));
 }
 

@@ -4,21 +4,26 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
-#include "client/verbs/numbers.hpp"
+#include "client/verbs/job_words.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
 namespace {
 
-Outcome<Exit> run_hold(const Settings& settings, std::uint64_t job, bool held) {
+Outcome<Exit> run_hold(const Settings& settings, const std::string& word, bool held) {
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  if (const auto done = daemon->hold_job(job, held); !done) return std::unexpected(done.error());
+  const auto meant = job_of_word(*daemon, word);
+  if (!meant) return std::unexpected(meant.error());
+  const std::uint64_t job = *meant;
+  if (const auto done = daemon->hold_job(job, held); !done)
+    return std::unexpected(with_other_meaning(*daemon, done.error(), word, held ? "hold" : "release"));
   switch (settings.format) {
     case Format::table:
       put_text(stdout, held ? fmt::format("job {} is held: it does not reboot this machine until `netperfctl "
@@ -39,11 +44,8 @@ Outcome<Exit> run_hold(const Settings& settings, std::uint64_t job, bool held) {
 Verb add(CLI::App& app, const Settings& settings, const std::string& verb, const std::string& about,
          bool held) {
   CLI::App* command = app.add_subcommand(verb, about);
-  const auto job = std::make_shared<std::uint64_t>(0);
-  command->add_option("JOB", *job, "Number of the job, as `netperfctl jobs` lists it")
-      ->required()
-      ->check(number_of("job"))
-      ->type_name("");
+  const auto job = std::make_shared<std::string>();
+  add_job(*command, *job, " that has not ended");
   command->footer(fmt::format("Example:\n  netperfctl {} 12", verb));
   return {command, [&settings, job, held] { return run_hold(settings, *job, held); }};
 }

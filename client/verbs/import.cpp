@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -83,13 +84,6 @@ bool are_pair(const std::vector<OpenFile>& files) {
          looks_like_document(files[0].fd.get()) != looks_like_document(files[1].fd.get());
 }
 
-void print_run(const ImportedView& imported) {
-  put_text(stdout, fmt::format("run {}: {}\n", imported.run, fmt::join(imported.files, " and ")));
-  for (const FlagView& flag : imported.flags) {
-    put_text(stdout, fmt::format("  {}: {}\n", flag.code, flag.message));
-  }
-}
-
 // All of them, before any is imported.
 Outcome<void> verify_all(const std::string& allowed_signers, const std::vector<OpenFile>& files) {
   for (const OpenFile& file : files) {
@@ -121,9 +115,8 @@ class Import {
     }
     imported.run = *run;
     // The run is there, whether or not its flags can be had.
-    if (auto details = daemon_.run(*run)) imported.flags = std::move(details->flags);
-    if (settings_.format == Format::table) print_run(imported);
-    imported_.push_back(std::move(imported));
+    if (auto details = daemon_.run(*run)) take_details(std::move(*details), imported);
+    add(std::move(imported));
     return true;
   }
 
@@ -144,6 +137,35 @@ class Import {
   }
 
  private:
+  static bool has_flag(const std::vector<FlagView>& flags, std::string_view code) {
+    return std::ranges::any_of(flags, [&](const FlagView& flag) { return flag.code == code; });
+  }
+
+  static void take_details(RunDetails details, ImportedView& imported) {
+    imported.flags = std::move(details.flags);
+    if (!details.run.side) return;
+    imported.job_of_sides = details.run.job;
+    imported.label = details.run.label.value_or("");
+  }
+
+  // A file with several runs has them stored one after the other.
+  void add(ImportedView imported) {
+    bool go_on = has_flag(imported.flags, "several-runs");
+    std::uint64_t next = imported.run;
+    const std::vector<std::string> files = imported.files;
+    const std::size_t first = imported_.size();
+    imported_.push_back(std::move(imported));
+    while (go_on) {
+      auto details = daemon_.run(++next);
+      go_on = details && has_flag(details->flags, "further-run");
+      if (go_on)
+        take_details(std::move(*details),
+                     imported_.emplace_back(ImportedView{.run = next, .files = files, .flags = {}}));
+    }
+    if (settings_.format == Format::table)
+      put_text(stdout, imported_text(std::span(imported_).subspan(first)));
+  }
+
   Daemon& daemon_;
   const Settings& settings_;
   const ImportOptions& options_;
@@ -192,10 +214,10 @@ Verb add_import(CLI::App& app, const Settings& settings) {
       ->add_option(
           "FILE", arguments->files,
           "iperf3's JSON (-J or --json-stream, best of the client), function_graph text (of the file trace "
-          "or "
-          "of trace-cmd report), a trace.dat of trace-cmd, or a bundle of export; a run each, but one "
-          "document and one trace "
-          "are one run together; - is standard input; gzip and zstd are unpacked")
+          "or of trace-cmd report), a trace.dat of trace-cmd, a table of numbers (CSV) or a bundle of "
+          "export; "
+          "a run each, but one document and one trace are one run together, and a table is a job with two "
+          "sides; - is standard input; gzip and zstd are unpacked")
       ->required()
       ->type_name("");
   command->add_flag("--separate", arguments->separate, "Also a document and a trace are a run each");

@@ -14,6 +14,7 @@
 
 #include "client/base/command_words.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/workload/workload.hpp"
 #include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
@@ -56,6 +57,15 @@ Failure with_count(Failure failure) {
   while (failure.message.ends_with('\n')) failure.message.pop_back();
   const auto errors = static_cast<std::uint64_t>(std::ranges::count(failure.message, '\n')) + 1;
   put_lines(stderr, printable(failure.message, "\n"));
+  if (failure.may_be_forced) {
+    return {
+        Exit::usage,
+        fmt::format("This could not end in an answer, for {}; nothing was started. `--force` measures all "
+                    "the same.",
+                    plural(errors, "reason")),
+        Step::asked,
+        {}};
+  }
   return {Exit::usage, fmt::format("{}; nothing was started.", plural(errors, "error")), Step::asked, {}};
 }
 
@@ -87,7 +97,7 @@ Outcome<bool> goes_on_until_stopped(Daemon& daemon, const LiveJobView& job) {
   if (job.planned_s) return false;
   const auto view = fetch_start_view(daemon, job.job);
   if (!view) return std::unexpected(view.error());
-  return std::ranges::any_of(view->runs, [](const RunView& run) { return run.workload == "none"; });
+  return std::ranges::any_of(view->runs, [](const RunView& run) { return page_of(run).until_stopped; });
 }
 
 Outcome<LaunchedJob> find_job(Daemon& daemon, std::uint64_t number) {
@@ -144,6 +154,10 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
   command.add_option("--repeat", arguments.options.repeat, repeat_words)
       ->type_name("N")
       ->check(count_above_zero());
+  command.add_flag(
+      "--force", arguments.options.force,
+      "Start also what is known not to end in an answer: too few blocks or answers, or something "
+      "that is missing");
   command.add_flag("--cancel-on-interrupt", arguments.options.tied,
                    "The job ends with this command, by Ctrl-C or in any other way; without this option "
                    "it goes on");
@@ -153,6 +167,10 @@ std::string command_of(const char* verb, const LaunchArguments& arguments) {
   std::string command = fmt::format("netperfctl {} {}", verb, for_a_shell(arguments.what));
   for (const std::string& key : arguments.options.overrides) command += " --set " + for_a_shell(key);
   return command;
+}
+
+std::string until_decided(std::uint32_t most) {
+  return fmt::format("until={{decided: true, most: {}}}", most);
 }
 
 Outcome<JobSize> job_size(Daemon& daemon, const LaunchArguments& arguments) {

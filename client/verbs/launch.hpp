@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "client/bus/daemon.hpp"
@@ -26,6 +27,9 @@ void add_launch_options(CLI::App& command, LaunchArguments& arguments, const std
 
 // The command line that starts the same job: `netperfctl VERB WHAT --set ...`.
 [[nodiscard]] std::string command_of(const char* verb, const LaunchArguments& arguments);
+
+// The override of a job that measures until it is decided, of so many blocks at most.
+[[nodiscard]] std::string until_decided(std::uint32_t most);
 
 // What the daemon would accept of this job as a measurement; the scenario's own `repeat` does not matter.
 // Not of stdin, which can be read only once.

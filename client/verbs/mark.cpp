@@ -69,6 +69,7 @@ Verb add_mark(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand("mark", "Write a line of text into the trace, at this moment");
   const auto arguments = std::make_shared<MarkArguments>();
   command->add_option("--job", arguments->job, "The job; without it the one of yours that is live")
+      ->transform(without_job_key())
       ->check(number_of("job"))
       ->type_name("JOB");
   command->add_option("TEXT", arguments->text, "One line of at most 200 bytes")->required()->type_name("");

@@ -31,6 +31,15 @@ namespace netperfctl {
           ""};
 }
 
+// Makes 12 of job:12.
+[[nodiscard]] inline CLI::Validator without_job_key() {
+  return {[](std::string& text) {
+            if (text.starts_with("job:")) text.erase(0, std::string_view{"job:"}.size());
+            return std::string{};
+          },
+          ""};
+}
+
 // The number of a run; 0 for `last`, the newest that has ended, as for GetRun.
 [[nodiscard]] inline Outcome<std::uint64_t> run_number(const std::string& text) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();

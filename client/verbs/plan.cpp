@@ -15,6 +15,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/launch.hpp"
+#include "client/verbs/numbers.hpp"
 #include "client/verbs/plan_boots.hpp"
 #include "client/verbs/selection.hpp"
 #include "client/verbs/verbs.hpp"
@@ -22,13 +23,18 @@
 namespace netperfctl {
 namespace {
 
+// The daemon's limits (PlanRuns in org.netperfd1.Manager.xml).
+constexpr std::uint32_t kFewestUntil = 6;
+constexpr std::uint32_t kMostUntil = 500;
+
 struct PlanArguments {
   LaunchArguments launch;
   std::string power = "80%";
-  std::string effect, threshold;  // empty: the daemon's
-  std::string runs;               // empty: of a pilot
-  std::string figure;             // empty: the first one that the scenario declares
-  bool yes = false;               // the pilot may reboot the machine
+  std::string effect, threshold;               // empty: the daemon's
+  std::string runs;                            // empty: of a pilot
+  std::string figure;                          // empty: the first one that the scenario declares
+  bool yes = false;                            // the pilot may reboot the machine
+  std::optional<std::uint32_t> until_decided;  // the most blocks; absent: as the scenario says
 };
 
 // What is planned from, and what is to be found.
@@ -144,6 +150,12 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
     if (!given) return std::unexpected(given.error());
     *share = *given;
   }
+  if (arguments.until_decided &&
+      (*arguments.until_decided < kFewestUntil || *arguments.until_decided > kMostUntil)) {
+    return fail(Exit::usage, fmt::format("--until-decided: {}; expected is a number of blocks from {} to {}",
+                                         *arguments.until_decided, kFewestUntil, kMostUntil));
+  }
+  request.until_most = arguments.until_decided;
   const auto power = share_of("--power", arguments.power);
   if (!power) return std::unexpected(power.error());
   request.power = *power;
@@ -186,6 +198,8 @@ Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments)
   Followed pilot_end;  // all well where there is no pilot
   LaunchArguments pilot = arguments.launch;
   pilot.options.purpose = "pilot";
+  // So the daemon refuses a scenario without such blocks before it measures.
+  if (arguments.until_decided) pilot.options.overrides.push_back(until_decided(*arguments.until_decided));
   if (question.request.runs.empty()) {
     const auto done = plan_of_boots(arguments, pilot, question);
     if (!done) return std::unexpected(done.error());
@@ -227,6 +241,13 @@ Verb add_plan(CLI::App& app, const Settings& settings) {
                    "The figure in which the difference is, such as latency.p99. Default: the first one that "
                    "the scenario declares, otherwise received")
       ->type_name("FIGURE");
+  command
+      ->add_option(
+          "--until-decided", arguments->until_decided,
+          "Plan also a job that measures blocks of a design until the comparison is decided, and this "
+          "many at most (as the scenario says)")
+      ->type_name("MOST")
+      ->check(count_above_zero());
   command->add_option("--power", arguments->power, "How often it is to be found where it is there (80%)")
       ->type_name("PERCENT");
   auto* runs = command

@@ -8,18 +8,20 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "client/base/command_words.hpp"
 #include "client/base/users.hpp"
-#include "client/pages/arms.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/slots.hpp"
 #include "client/terminal/terminal.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/export_stacks.hpp"
 #include "client/verbs/follower.hpp"
 #include "client/verbs/job_comparison.hpp"
+#include "client/verbs/job_words.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/own_runs.hpp"
 #include "client/verbs/selection.hpp"
@@ -113,11 +115,40 @@ Outcome<void> add_flames_of_sides(Daemon& daemon, Report& report) {
   return {};
 }
 
+// Runs without sides: of a job, or any selection.
+Outcome<void> add_runs_alone(Daemon& daemon, Report& report, const Outcome<RunPage>& page,
+                             const std::string& words) {
+  if (const auto done = add_runs(report, page, words); !done) return done;
+  if (report.runs.empty()) return fail(Exit::not_found, fmt::format("no run matches {}", report.title));
+  if (const auto done = add_typical(daemon, report); !done) return done;
+  for (const report::ShownRun& shown : report.shown) {
+    if (const auto done = add_flame(report, flame_of_run(daemon, shown.view.details.run.run)); !done)
+      return done;
+  }
+  return {};
+}
+
+// Its table, and its runs.
+Outcome<void> add_sweep(Daemon& daemon, Report& report, const SweepView& swept) {
+  const std::uint64_t job = swept.asked.job.value_or(0);
+  Screen screen;
+  screen.now_us = 0;
+  report.title = fmt::format("job:{}", job);
+  report.page = sweep_text(screen, swept);
+  report.again = swept.command;
+  report.documents.push_back({swept.command + " -o json", sweep_json(swept)});
+  RunFilter filter;
+  filter.job = job;
+  return add_runs_alone(daemon, report, daemon.runs(filter, std::nullopt), fmt::format("--job {}", job));
+}
+
 Outcome<void> add_comparison(Daemon& daemon, Report& report, const ComparisonArguments& sides) {
   const auto request = comparison_request(sides, report.made_us);
   if (!request) return std::unexpected(request.error());
-  auto view = compare(daemon, *request, sides);
-  if (!view) return std::unexpected(view.error());
+  auto compared = compare_asked(daemon, *request, sides);
+  if (!compared) return std::unexpected(compared.error());
+  if (const auto* swept = std::get_if<SweepView>(&*compared)) return add_sweep(daemon, report, *swept);
+  auto* view = std::get_if<CompareView>(&*compared);
   report.documents.push_back({view->command + " -o json", compare_json(*view)});
   report.again = view->command;
   report.compared = std::move(*view);
@@ -149,19 +180,6 @@ Outcome<void> add_run(Daemon& daemon, Report& report, std::uint64_t run) {
   return add_flame(report, flame_of_run(daemon, report.runs.front().run.run));
 }
 
-// Runs without sides: of a job, or any selection.
-Outcome<void> add_runs_alone(Daemon& daemon, Report& report, const Outcome<RunPage>& page,
-                             const std::string& words) {
-  if (const auto done = add_runs(report, page, words); !done) return done;
-  if (report.runs.empty()) return fail(Exit::not_found, fmt::format("no run matches {}", report.title));
-  if (const auto done = add_typical(daemon, report); !done) return done;
-  for (const report::ShownRun& shown : report.shown) {
-    if (const auto done = add_flame(report, flame_of_run(daemon, shown.view.details.run.run)); !done)
-      return done;
-  }
-  return {};
-}
-
 Outcome<void> add_job(Daemon& daemon, Report& report, std::uint64_t job) {
   auto view = fetch_start_view(daemon, job);
   if (!view) return std::unexpected(view.error());
@@ -185,12 +203,14 @@ Outcome<void> add_asked(Daemon& daemon, Report& report, const ComparisonArgument
     filter.job = *job;
     const auto newest = daemon.runs(filter, 1);
     if (!newest) return std::unexpected(newest.error());
-    const bool has_design = !newest->runs.empty() && newest->runs.front().block;
+    const bool has_design = !newest->runs.empty() && has_slot(newest->runs.front());
     return has_design ? add_comparison(daemon, report, sides) : add_job(daemon, report, *job);
   }
   if (what.find_first_not_of("0123456789") == std::string::npos) {
     const auto run = run_number(what);
-    return run ? add_run(daemon, report, *run) : std::unexpected(run.error());
+    if (!run) return std::unexpected(run.error());
+    const auto added = add_run(daemon, report, *run);
+    return added ? added : std::unexpected(with_other_meaning(daemon, added.error(), what, "report"));
   }
   auto selection = for_the_daemon(what, report.made_us);
   if (!selection) return std::unexpected(selection.error());

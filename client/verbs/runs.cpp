@@ -89,6 +89,7 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
       ->type_name("KEY");
   command->add_flag("--reverse", arguments->reverse, "The other way round");
   command->add_option("--job", arguments->filter.job, "Only runs of this job")
+      ->transform(without_job_key())
       ->check(number_of("job"))
       ->type_name("JOB");
   command->add_option("--scenario", arguments->filter.scenario, "Only runs of this scenario")

@@ -12,6 +12,7 @@
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
 #include "client/verbs/follower.hpp"
+#include "client/verbs/job_words.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/shown_run.hpp"
 #include "client/verbs/verbs.hpp"
@@ -77,12 +78,17 @@ Outcome<Exit> show_job(const Settings& settings, const ShowArguments& arguments)
 Outcome<Exit> run_show(const Settings& settings, const ShowArguments& arguments) {
   if (arguments.run.starts_with("job:")) return show_job(settings, arguments);
   const auto run = run_number(arguments.run);
-  if (!run) return std::unexpected(run.error());
+  if (!run) {
+    return fail(Exit::usage,
+                fmt::format("\"{}\" is neither a run (its number, or `last`) nor a job (job:NUMBER); "
+                            "`netperfctl runs` takes a selection of runs",
+                            arguments.run));
+  }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   if (!arguments.document.empty()) return show_document(*daemon, *run, arguments.document);
   const auto view = fetch_run(*daemon, *run, arguments.parts, settings.format);
-  if (!view) return std::unexpected(view.error());
+  if (!view) return std::unexpected(with_other_meaning(*daemon, view.error(), arguments.run, "show"));
   switch (settings.format) {
     case Format::table:
       put_page(show_text(screen_of(stdout), *view));
@@ -119,8 +125,12 @@ Verb add_show(CLI::App& app, const Settings& settings) {
                     "List samples of the queues of its network devices, twice a second");
   command->add_flag("--latency", arguments->parts.latency,
                     "List the latency of its probes: each phase and part of the way, and over time");
-  command->add_flag("--profile", arguments->parts.profile,
-                    "List what the CPUs did in a run that was not traced, by samples: functions and shares");
+  command->add_flag("--figures", arguments->parts.figures,
+                    "List the figures that its workload or its scenario brought");
+  command->add_flag(
+      "--samples,--profile", arguments->parts.samples,
+      "List what the CPUs did in a run that was not traced, by samples: functions, their shares and what "
+      "they take per byte, packet or transaction");
   command->add_flag("--environment", arguments->parts.environment,
                     "List the kernel, modules, settings and devices of the run");
   TraceLists& trace = arguments->parts.trace;
@@ -143,8 +153,7 @@ Verb add_show(CLI::App& app, const Settings& settings) {
       ->add_option(
           "--document", arguments->document,
           "Write a document byte for byte: client.stdout, client.stderr, server.stdout and server.stderr "
-          "of iperf3, "
-          "or trace.dat (for root)")
+          "of iperf3, command.output of a side's command that failed, or trace.dat (for root)")
       ->type_name("NAME");
   command->footer(
       "Example:\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/verbs/shown_run.hpp"
+#include "client/pages/workload/workload.hpp"
 
 #include <optional>
 #include <utility>
@@ -43,7 +44,7 @@ Outcome<void> fetch_functions(Daemon& daemon, ShowView& view) {
 
 // A run without probes has no headline of them either, but one that failed may have measured some of it.
 bool has_probes(const RunView& run) {
-  return run.latency_phase || run.workload == "latency";
+  return run.latency_phase || page_of(run).probes_alone;
 }
 
 Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
@@ -63,8 +64,8 @@ Outcome<void> fetch_counters(Daemon& daemon, ShowView& view, Format format) {
 Outcome<void> fetch_samples(Daemon& daemon, ShowView& view) {
   // The stacks of a traced run are those of its events.
   const bool stacks = view.trace_lists.stacks && !view.trace;
-  if (!view.list_profile && !stacks) return {};
-  auto sampled = daemon.samples(view.details.run.run, view.list_profile, stacks);
+  if (!view.list_samples && !stacks) return {};
+  auto sampled = daemon.samples(view.details.run.run, view.list_samples, stacks);
   if (!sampled && sampled.error().exit == Exit::not_found) return {};
   if (!sampled) return std::unexpected(sampled.error());
   view.sampled = std::move(*sampled);
@@ -81,12 +82,36 @@ Outcome<void> fetch_latency(Daemon& daemon, ShowView& view) {
   return {};
 }
 
+Outcome<void> fetch_figures(Daemon& daemon, ShowView& view) {
+  auto figures = daemon.figures(view.details.run.run);
+  if (!figures) return std::unexpected(figures.error());
+  view.figures = std::move(*figures);
+  return {};
+}
+
 Outcome<void> fetch_environment(Daemon& daemon, ShowView& view) {
   if (!view.list_environment) return {};
   auto environment = daemon.environment(view.details.run.run);
   if (!environment && environment.error().exit == Exit::not_found) return {};
   if (!environment) return std::unexpected(environment.error());
   view.environment = std::move(*environment);
+  return {};
+}
+
+// A run of a day has 86,400 intervals: a page gets as many points as its pictures need, whatever its width.
+Outcome<void> fetch_intervals(Daemon& daemon, ShowView& view, const RunParts& parts, Format format) {
+  constexpr std::uint32_t kPoints = 1000;
+  const std::uint64_t run = view.details.run.run;
+  if (format == Format::table) {
+    auto points = daemon.interval_points(run, kPoints);
+    if (!points) return std::unexpected(points.error());
+    view.over_time = std::move(*points);
+  }
+  const bool csv = format == Format::csv && view.with_page && !parts.streams;
+  if (!csv && !parts.intervals) return {};
+  auto intervals = daemon.intervals(run);
+  if (!intervals) return std::unexpected(intervals.error());
+  view.intervals = std::move(*intervals);
   return {};
 }
 
@@ -101,8 +126,9 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
   view.list_counters = parts.counters;
   view.list_tcp = parts.tcp;
   view.list_queues = parts.queues;
-  view.list_profile = parts.profile;
+  view.list_samples = parts.samples;
   view.list_latency = parts.latency;
+  view.list_figures = parts.figures;
   view.trace_lists = parts.trace;
   view.function_lists = parts.functions;
   auto details = daemon.run(run);
@@ -114,13 +140,8 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
     if (!job && job.error().exit != Exit::not_found) return std::unexpected(job.error());
     if (job) view.job = std::move(*job);
   }
-  // The page draws its sparkline of the intervals, whether it lists them or not.
-  const bool table_or_csv = format == Format::table || (format == Format::csv && !parts.streams);
-  if (table_or_csv || parts.intervals) {
-    auto intervals = daemon.intervals(number);
-    if (!intervals) return std::unexpected(intervals.error());
-    view.intervals = std::move(*intervals);
-  }
+  if (const auto done = fetch_intervals(daemon, view, parts, format); !done)
+    return std::unexpected(done.error());
   if (parts.streams) {
     auto streams = daemon.streams(number);
     if (!streams) return std::unexpected(streams.error());
@@ -128,6 +149,7 @@ Outcome<ShowView> fetch_run(Daemon& daemon, std::uint64_t run, const RunParts& p
   }
   if (const auto done = fetch_counters(daemon, view, format); !done) return std::unexpected(done.error());
   if (const auto done = fetch_latency(daemon, view); !done) return std::unexpected(done.error());
+  if (const auto done = fetch_figures(daemon, view); !done) return std::unexpected(done.error());
   if (const auto done = fetch_environment(daemon, view); !done) return std::unexpected(done.error());
   if (const auto traced = fetch_trace(daemon, view); !traced) return std::unexpected(traced.error());
   if (const auto traced = fetch_functions(daemon, view); !traced) return std::unexpected(traced.error());

@@ -11,14 +11,14 @@ namespace netperfctl {
 
 struct RunParts {
   bool intervals = false, streams = false, environment = false, counters = false, tcp = false, queues = false,
-       profile = false, latency = false;
+       samples = false, latency = false, figures = false;
   TraceLists trace;
   FunctionLists functions;
   bool with_page = false;
 
   [[nodiscard]] bool lists_anything() const {
-    return intervals || streams || environment || counters || tcp || queues || profile || latency ||
-           trace.any() || functions.functions || functions.tree || functions.callers;
+    return intervals || streams || environment || counters || tcp || queues || samples || latency ||
+           figures || trace.any() || functions.functions || functions.tree || functions.callers;
   }
 };
 

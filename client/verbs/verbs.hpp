@@ -25,6 +25,7 @@ struct Verb {
 
 // `settings` is borrowed and outlives the verb.
 [[nodiscard]] Verb add_start(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_ab(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_stop(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_hold(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_release(CLI::App& app, const Settings& settings);

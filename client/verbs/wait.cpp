@@ -10,7 +10,7 @@
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/verbs/follower.hpp"
-#include "client/verbs/numbers.hpp"
+#include "client/verbs/job_words.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -22,13 +22,13 @@ void show_document(Format format, const StartView& view) {
 }
 
 Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
-  const auto number = job_number(text);
-  if (!number) return std::unexpected(number.error());
   auto loop = Loop::create();
   if (!loop) return std::unexpected(loop.error());
   Follower follower{*loop, settings.format, false, false};
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
+  const auto number = job_of_word(*daemon, text, true);
+  if (!number) return std::unexpected(number.error());
   // Before it is looked for, so that its end is not missed in between.
   if (const auto following = daemon->follow(*loop, follower); !following)
     return std::unexpected(following.error());
@@ -38,7 +38,7 @@ Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
   LiveJobView job;
   job.job = *number;
   const auto followed = follower.follow(*daemon, live != jobs->end() ? *live : job);
-  if (!followed) return std::unexpected(followed.error());
+  if (!followed) return std::unexpected(with_other_meaning(*daemon, followed.error(), text, "wait"));
   if (followed->view) show_document(settings.format, *followed->view);
   return followed->exit;
 }
@@ -49,13 +49,11 @@ Verb add_wait(CLI::App& app, const Settings& settings) {
   CLI::App* command =
       app.add_subcommand("wait", "Wait until a job has ended; the exit code is the job's, as for start");
   const auto job = std::make_shared<std::string>();
-  command->add_option("JOB", *job, "Number of the job, or job:N; it may have ended already")
-      ->required()
-      ->type_name("");
+  add_job(*command, *job, "; it may have ended already");
   command->footer(
       "Example:\n"
       "  netperfctl start veth-tcp --detach\n"
-      "  netperfctl wait 12 && netperfctl show last");
+      "  netperfctl wait last && netperfctl show last");
   return {command, [&settings, job] { return run_wait(settings, *job); }};
 }
 

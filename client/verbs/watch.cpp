@@ -24,7 +24,8 @@ class Watcher final : public JobListener {
       : loop_(loop),
         format_(format),
         live_(format == Format::table && screen_of(stdout).live),
-        area_(loop, stdout, false, [this](const Screen& screen) { return render(screen); }) {
+        area_(loop, stdout, false,
+              [this](const Screen& screen) { return watched_text(screen, jobs_, now()); }) {
     if (!live_) area_.close();
   }
 
@@ -98,21 +99,6 @@ class Watcher final : public JobListener {
 
  private:
   static LiveLine::Time now() { return std::chrono::steady_clock::now(); }
-
-  std::string render(const Screen& screen) const {
-    std::string text;
-    for (const auto& [number, line] : jobs_) {
-      if (has_ended(line.job().state.value_or(""))) continue;
-      constexpr std::size_t kLeadColumns = 12;
-      const std::string name = cut(screen, line.job().scenario.value_or("-"), kLeadColumns);
-      text += line.text(screen, now(), name + "  ") + "\n";
-      const std::string lead(display_width(name) + 2, ' ');
-      if (const std::string busiest = line.functions_text(screen, lead); !busiest.empty())
-        text += paint(screen, Style::faint, busiest) + "\n";
-    }
-    return text +
-           paint(screen, Style::faint, text.empty() ? "no job is under way; Ctrl-C leaves" : "Ctrl-C leaves");
-  }
 
   Loop& loop_;
   Format format_;

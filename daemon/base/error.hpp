@@ -18,6 +18,7 @@ enum class ErrorKind {
   needs_person,  // the same, but an administrator may grant it: call again with the flag that permits asking
   no_space,      // the store's disk is too full to accept more
   quota_exceeded,  // the caller has as much as one user may have
+  infeasible,      // the job cannot end in an answer; its caller may force it
   unsupported,     // this kernel, iperf3 or build does not support it
   io,              // the system refused; the text has path and errno
   internal,        // our own bug

@@ -12,7 +12,11 @@
 
 #include "daemon/bundle/names.hpp"
 #include "daemon/bundle/redact_texts.hpp"
+#include "daemon/model/command_spec.hpp"
+#include "daemon/model/counter_figure.hpp"
 #include "daemon/model/figure.hpp"
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/machine_setting.hpp"
 #include "daemon/model/sample_codec.hpp"
 
 namespace netperfd::bundle {
@@ -27,7 +31,9 @@ enum class Way {
   figure,    // the probe in it, likewise
   empty,     // nothing stays
   job,
+  point,
   document,
+  file,  // of a file that a scenario names, the name
   stacks,
 };
 
@@ -61,11 +67,12 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"runs.congestion", Way::keep},
     {"runs.variant", Way::keep},
     {"runs.build", Way::name, "build"},
+    {"runs.point_name", Way::point},
     {"runs.note", Way::empty},
     {"direction", Way::keep},
     {"flags.code", Way::keep},
     {"flags.message", Way::sentence},
-    {"documents.name", Way::keep},
+    {"documents.name", Way::file, "file"},
     {"documents.content", Way::document},
     {"traces.skipped", Way::sentence},
     {"traces.broken", Way::sentence},
@@ -120,6 +127,9 @@ constexpr std::array kRules = std::to_array<Rule>({
     {"budgets.failure", Way::sentence},
     {"budget_functions.function", Way::keep},
     {"job_figures.figure", Way::figure},
+    {"run_figures.name", Way::sentence},
+    {"run_figures.unit", Way::sentence},
+    {"run_figures.better", Way::keep},
     {"probe", Way::probe, "probe"},
     {"latency_probes.name", Way::probe, "probe"},
     {"latency_probes.protocol", Way::keep},
@@ -200,9 +210,18 @@ class Redaction {
     const std::string group = text_in(table, row, "fact_group");
     const std::string key = text_in(table, row, "key");
     const std::string_view word = first_word(key);
+    if (group == kMachineFacts) return learn_setting(key, text_in(table, row, "value"));
     if (std::ranges::find(kOfDevices, group) != kOfDevices.end() || word.contains('@')) learn_device(word);
     if (group == "topology" && key.starts_with("device of"))
       learn_device(first_word(text_in(table, row, "value")));
+  }
+
+  // "mtu.eth0@left"; of a module, its file.
+  void learn_setting(const std::string& target, const std::string& value) {
+    const auto known = parse_setting_target(target);
+    if (known && !known->device.empty()) learn_device(known->place());
+    if (known && known->device.empty() && !known->netns.empty()) (void)names_.replace("netns", known->netns);
+    if (value.starts_with('/')) (void)names_.replace("file", value);
   }
 
   void learn_device(std::string_view word) {
@@ -241,10 +260,10 @@ class Redaction {
     return result;
   }
 
-  // The kernel's: whoever boots the host may write anything there.
+  // The kernel's, or a workload's: whoever boots the host or writes a scenario may write anything there.
   static bool is_command_line(const StoredTable& table, const Row& row, std::size_t column) {
     return table.name == "facts" && table.columns[column] == "value" &&
-           text_in(table, row, "key") == "command line";
+           (text_in(table, row, "key") == "command line" || text_in(table, row, "fact_group") == "command");
   }
 
   // netperfd's own marks, and facts about modules, whose names functions have too.
@@ -271,6 +290,10 @@ class Redaction {
         return StoredValue{text->starts_with("module:") ? *text : names_.replace_all(*text)};
       case Way::figure:
         return StoredValue{figure(*text)};
+      case Way::file:
+        if (!text->starts_with(kFileDocument)) return value;
+        return StoredValue{kFileDocument +
+                           names_.replace(rule.kind, text->substr(std::string_view(kFileDocument).size()))};
       case Way::probe:
         if (!is_name(rule, *text)) return value;
         [[fallthrough]];
@@ -278,6 +301,8 @@ class Redaction {
         return StoredValue{names_.replace(rule.kind, *text)};
       case Way::job:
         return StoredValue{redacted_job(*text, names_)};
+      case Way::point:
+        return StoredValue{redacted_point(*text, names_)};
       default:
         return StoredValue{std::string{}};
     }
@@ -286,9 +311,18 @@ class Redaction {
   std::string figure(const std::string& text) {
     auto figure = parse_figure(text);
     if (!figure) return names_.replace_all(text);
+    if (is_counter_figure(text)) return counter_figure(text);
     if (!figure->probe.empty() && !is_protocol(figure->probe))
       figure->probe = names_.replace("probe", figure->probe);
     return to_string(*figure);
+  }
+
+  // It has the names of a device and of its namespace, between words that stay.
+  std::string counter_figure(std::string_view text) {
+    const std::size_t first = text.find('.') + 1, last = text.rfind('.');
+    if (last < first) return std::string{text};
+    return fmt::format("{}{}{}", text.substr(0, first), names_.replace_all(text.substr(first, last - first)),
+                       text.substr(last));
   }
 
   Result<StoredValue> stacks(const StoredBytes& stored) {

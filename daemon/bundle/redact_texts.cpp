@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/bundle/redact_texts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -60,6 +62,16 @@ Document parsed(std::string_view text) {
   return deep ? Document(Document::value_t::discarded) : document;
 }
 
+// Other programs may have names as keys.
+bool is_of_iperf3(const Document& document) {
+  constexpr std::array<std::string_view, 8> kKeys{
+      "start", "intervals", "end", "error", "event", "data", "server_output_text", "server_output_json"};
+  if (!document.is_object()) return false;
+  if (document.contains("data") != document.contains("event")) return false;
+  const auto items = document.items();
+  return std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_in(kKeys, item.key()); });
+}
+
 // "10s", "0.5", "64K", "20%", true
 bool is_plain(std::string_view value) {
   if (value == "true" || value == "false" || value == "none") return true;
@@ -86,6 +98,12 @@ bool is_key(std::string_view word) {
   });
 }
 
+std::string redacted_value(std::string_view key, std::string_view value, Names& names) {
+  if (value.empty() || is_plain(value) || (is_in(kJobWords, key) && names.replace_all(value) == value))
+    return std::string{value};
+  return names.replace(kind_of(key), std::string{value});
+}
+
 // A line without its indent and its "- ".
 std::string redacted_line(std::string_view line, Names& names) {
   const std::size_t colon = std::min(line.find(':'), line.size());
@@ -97,9 +115,7 @@ std::string redacted_line(std::string_view line, Names& names) {
   std::string_view value = line.substr(begin.size());
   if (value.size() > 1 && value.front() == '"' && value.back() == '"')
     value = value.substr(1, value.size() - 2);
-  if (value.empty() || is_plain(value) || (is_in(kJobWords, key) && names.replace_all(value) == value))
-    return begin + std::string{value};
-  return begin + names.replace(kind_of(key), std::string{value});
+  return begin + redacted_value(key, value, names);
 }
 
 }  // namespace
@@ -107,6 +123,7 @@ std::string redacted_line(std::string_view line, Names& names) {
 std::string redacted_document(const std::string& text, Names& names) {
   Document document = parsed(text);
   if (!document.is_discarded()) {
+    if (!is_of_iperf3(document)) return {};
     redact_value(document, {}, names);
     return document.dump() + "\n";
   }
@@ -115,7 +132,7 @@ std::string redacted_document(const std::string& text, Names& names) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     Document line = parsed(rest.substr(0, end));
-    if (line.is_discarded()) return {};
+    if (line.is_discarded() || !is_of_iperf3(line)) return {};
     redact_value(line, {}, names);
     lines += line.dump() + "\n";
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -123,16 +140,43 @@ std::string redacted_document(const std::string& text, Names& names) {
   return lines;
 }
 
+// The keys of what is set on the machine are names of devices, too, so its lines are replaced as a whole.
 std::string redacted_job(const std::string& text, Names& names) {
   std::string lines;
+  constexpr std::size_t outside = std::string_view::npos;
+  std::size_t machine = outside;  // the indent of that key, while its lines follow
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, end);
     const std::size_t begin = std::min(line.find_first_not_of(" -"), line.size());
-    lines.append(line.substr(0, begin)).append(redacted_line(line.substr(begin), names)).append("\n");
+    const std::string body(line.substr(begin));
+    if (!body.empty() && begin <= machine) machine = outside;
+    const bool is_setting = machine != outside && !body.empty();
+    if (body == "machine:") machine = begin;
+    lines.append(line.substr(0, begin))
+        .append(is_setting ? names.replace("setting", body) : redacted_line(body, names))
+        .append("\n");
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return lines;
+}
+
+// A value has no comma. What is set on the machine may have names in its key: "mtu.eth0=9000".
+std::string redacted_point(const std::string& name, Names& names) {
+  constexpr std::string_view between = ", ";
+  std::string parts;
+  for (std::string_view rest = name; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(between), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    const std::size_t sign = std::min(part.find('='), part.size());
+    const std::string_view key = part.substr(0, sign);
+    parts += is_key(key) && sign < part.size()
+                 ? fmt::format("{}={}", key, redacted_value(key, part.substr(sign + 1), names))
+                 : names.replace("setting", std::string{part});
+    rest.remove_prefix(std::min(end + between.size(), rest.size()));
+    if (!rest.empty()) parts += between;
+  }
+  return parts;
 }
 
 }  // namespace netperfd::bundle

@@ -24,6 +24,8 @@ const char* error_name(ErrorKind kind) {
       return dbus::error::kNoSpace;
     case ErrorKind::quota_exceeded:
       return dbus::error::kQuotaExceeded;
+    case ErrorKind::infeasible:
+      return dbus::error::kInfeasible;
     case ErrorKind::unsupported:
       return dbus::error::kUnsupported;
     case ErrorKind::io:
@@ -41,7 +43,7 @@ sdbus::Error to_dbus(const Error& error) {
 Error from_dbus(const sdbus::Error& error) {
   using enum ErrorKind;
   for (const ErrorKind kind : {invalid_argument, not_found, busy, not_running, access_denied, needs_person,
-                               no_space, unsupported, io, internal}) {
+                               no_space, infeasible, unsupported, io, internal}) {
     if (error.getName() == error_name(kind)) return {kind, error.getMessage()};
   }
   return {internal, error.getMessage()};

@@ -76,6 +76,7 @@ void JobObject::add_properties() {
   changing("Progress", [](const Job& job) { return job.progress; });
   changing("Error", [clean](const Job& job) { return clean(job.error); });
   changing("Waiting", [clean](const Job& job) { return clean(job.waiting); });
+  changing("Look", [clean](const Job& job) { return clean(job.look); });
   changing("Boots", [](const Job& job) { return job.boots; });
   changing("Side", [clean](const Job& job) { return clean(job.side); });
   changing("QueuePosition", [](const Job& job) { return job.queue_position; });
@@ -96,6 +97,7 @@ void JobObject::update(const core::JobStatus& status) {
   note("RunState", status.run_state != status_.run_state);
   note("Progress", status.progress < status_.progress || status.progress > status_.progress);
   note("Waiting", status.waiting != status_.waiting);
+  note("Look", status.look != status_.look);
   note("Boots", status.boots != status_.boots);
   note("Side", status.side != status_.side);
   note("Error", status.error != status_.error);

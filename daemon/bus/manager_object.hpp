@@ -33,6 +33,7 @@ class ManagerObject {
   ManagerObject(const ManagerObject&) = delete;
   ManagerObject& operator=(const ManagerObject&) = delete;
 
+  void set_run_limit(std::uint32_t runs) { settings_.run_limit = runs; }
   void set_trace_events(std::vector<std::string> patterns) { settings_.trace_events = std::move(patterns); }
 
   // Announce; throw sdbus::Error.

@@ -145,6 +145,10 @@ void Service::set_group(gid_t group) {
   parts_->authorization.set_group(group);
 }
 
+void Service::set_run_limit(std::uint32_t runs) {
+  parts_->manager.set_run_limit(runs);
+}
+
 void Service::set_trace_events(std::vector<std::string> patterns) {
   parts_->manager.set_trace_events(std::move(patterns));
 }

@@ -69,6 +69,7 @@ class Service final : public core::RunObserver {
   // Changes the group whose members may measure.
   void set_group(gid_t group);
   // Changes the patterns of events that its members may trace.
+  void set_run_limit(std::uint32_t runs);
   void set_trace_events(std::vector<std::string> patterns);
 
   // Announces that netperfd itself has removed a run.

@@ -6,6 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -19,18 +21,20 @@ namespace netperfd::command {
 namespace {
 
 // The fields of a note:
-//   netperfd-boots 2   JOB   BEGAN (us)   BOOTS   ORIGINAL   HELD   BLOCK   LETTER   TARGET   FROM   ARRIVED
-//   FAILURES   NUMBER of words of the check of the original side   NUMBER of those of its switch   WORD...
-// Version 1 has neither the numbers nor the switch.
-constexpr std::string_view kMagicOfBoots = "netperfd-boots 2";
-constexpr std::string_view kOldMagicOfBoots = "netperfd-boots 1";
-constexpr std::size_t kOldFirstWord = 12;
+//   netperfd-boots 3   JOB   AT (us)   BOOTS   ORIGINAL   HELD   BLOCK   LETTER   TARGET   FROM   ARRIVED
+//   FAILURES   SPENT (us)   SINCE_BOOT (us)   BOOT   NUMBER of words of the check of the original side
+//   NUMBER of those of its switch   WORD...
+// AT, SPENT, SINCE_BOOT and BOOT are the time taken. Version 2 has only AT, the moment of the first reboot;
+// version 1 has neither the numbers nor the switch.
+constexpr std::array<std::string_view, 3> kMagicOfBoots{"netperfd-boots 1", "netperfd-boots 2",
+                                                        "netperfd-boots 3"};
+constexpr std::array<std::size_t, kMagicOfBoots.size()> kFirstWord{12, 14, 17};
 
 std::vector<std::string> fields_of_note(const core::BootNote& note) {
-  const auto began = std::chrono::duration_cast<std::chrono::microseconds>(note.began.time_since_epoch());
-  std::vector<std::string> fields{std::string{kMagicOfBoots},
+  const auto at = std::chrono::duration_cast<std::chrono::microseconds>(note.taken.at.time_since_epoch());
+  std::vector<std::string> fields{std::string{kMagicOfBoots.back()},
                                   std::to_string(note.job),
-                                  std::to_string(began.count()),
+                                  std::to_string(std::max<std::int64_t>(0, at.count())),
                                   std::to_string(note.boots),
                                   std::string{note.original},
                                   note.held ? "1" : "0",
@@ -40,6 +44,9 @@ std::vector<std::string> fields_of_note(const core::BootNote& note) {
                                   note.from,
                                   note.arrived,
                                   std::to_string(note.failures),
+                                  std::to_string(note.taken.spent.count()),
+                                  std::to_string(note.taken.since_boot.count()),
+                                  note.taken.boot,
                                   std::to_string(note.is_original.size()),
                                   std::to_string(note.to_original.size())};
   for (const auto* command : {&note.is_original, &note.to_original})
@@ -75,15 +82,18 @@ class FieldReader {
 };
 
 std::optional<core::BootNote> note_of_boots(const std::vector<std::string>& fields) {
-  const bool is_old = !fields.empty() && fields[0] == kOldMagicOfBoots;
-  if (fields.size() <= (is_old ? kOldFirstWord : kOldFirstWord + 2) ||
-      (!is_old && fields[0] != kMagicOfBoots))
-    return std::nullopt;
+  if (fields.empty()) return std::nullopt;
+  const auto magic = std::ranges::find(kMagicOfBoots, fields[0]);
+  if (magic == kMagicOfBoots.end()) return std::nullopt;
+  const auto version = static_cast<std::size_t>(magic - kMagicOfBoots.begin()) + 1;
+  const std::size_t first = kFirstWord[version - 1];
+  if (fields.size() <= first) return std::nullopt;
   FieldReader reader(fields);
   constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kMostTime = kAny / 4;  // their sums are numbers too
   core::BootNote note;
   note.job = reader.number(kAny);
-  note.began = WallTime{std::chrono::microseconds{reader.number(kAny)}};
+  note.taken.at = WallTime{std::chrono::microseconds{reader.number(kMostTime)}};
   note.boots = reader.count();
   note.original = reader.side();
   note.held = reader.number(1) == 1;
@@ -93,9 +103,13 @@ std::optional<core::BootNote> note_of_boots(const std::vector<std::string>& fiel
   note.from = reader.text();
   note.arrived = reader.text();
   note.failures = reader.count();
-  const std::size_t first = is_old ? kOldFirstWord : kOldFirstWord + 2;
-  const std::size_t of_check = is_old ? fields.size() - first : reader.count();
-  const std::size_t of_switch = is_old ? 0 : reader.count();
+  if (version > 2) {
+    note.taken.spent = std::chrono::microseconds{reader.number(kMostTime)};
+    note.taken.since_boot = std::chrono::microseconds{reader.number(kMostTime)};
+    note.taken.boot = reader.text();
+  }
+  const std::size_t of_check = version == 1 ? fields.size() - first : reader.count();
+  const std::size_t of_switch = version == 1 ? 0 : reader.count();
   if (!reader.good() || of_check == 0 || first + of_check + of_switch != fields.size()) return std::nullopt;
   const auto check = fields.begin() + static_cast<std::ptrdiff_t>(first);
   const auto change = check + static_cast<std::ptrdiff_t>(of_check);

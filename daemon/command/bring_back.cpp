@@ -31,7 +31,7 @@ Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalF
   if (!*note) return std::string{};
   const core::SideNote& left = **note;
   const std::string what =
-      fmt::format("job {} left the machine off side {}: {}", left.job, left.side, fmt::join(left.apply, " "));
+      fmt::format("job {} left {}: {}", left.job, core::left_by(left), fmt::join(left.apply, " "));
   // If two commands ran at once, the machine could end on either side.
   if (auto ended = commands.end_those_of_others(); !ended) return std::unexpected(std::move(ended.error()));
   const auto end = run_to_end(loop, commands, left.apply, timeout);

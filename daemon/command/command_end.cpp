@@ -9,8 +9,8 @@
 namespace netperfd::command {
 
 core::CommandEnd failed(const std::string& words, const OutputTail& output) {
-  const std::string tail = output.text();
-  return {tail.empty() ? words : fmt::format("{}: {}", words, tail)};
+  const std::string line = output.last_line();
+  return {.error = line.empty() ? words : fmt::format("{}: {}", words, line), .output = output.lines()};
 }
 
 std::string exit_words(int exit_code) {

@@ -15,7 +15,7 @@ inline constexpr const char* kPathVariable =
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 inline constexpr const char* kLocaleVariable = "LC_ALL=C";
 
-// `words`, followed by the end of the output: "exit code 1: no such module".
+// `words`, followed by the last line of the output: "exit code 1: no such module".
 [[nodiscard]] core::CommandEnd failed(const std::string& words, const OutputTail& output);
 
 [[nodiscard]] std::string exit_words(int exit_code);

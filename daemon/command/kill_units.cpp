@@ -66,9 +66,7 @@ Status wait_for_end(sd_bus* bus, const std::string& unit, const EndedJobs& ended
   return {};
 }
 
-}  // namespace
-
-Status kill_units(const std::string& pattern, std::chrono::seconds patience) {
+Status end_units(const std::string& pattern, std::chrono::seconds patience, bool kill) {
   ManagerBus bus;
   if (auto opened = bus.open(); !opened) return opened;
   const auto units = units_like(bus.get(), pattern);
@@ -83,11 +81,23 @@ Status kill_units(const std::string& pattern, std::chrono::seconds patience) {
   const Slot match{slot};
   for (const std::string& unit : *units) {
     // An error is ignored: the unit may have ended in the meantime.
-    (void)sd_bus_call_method(bus.get(), kService, kPath, kManager, "KillUnit", nullptr, nullptr, "ssi",
-                             unit.c_str(), "all", SIGKILL);
+    if (kill) {
+      (void)sd_bus_call_method(bus.get(), kService, kPath, kManager, "KillUnit", nullptr, nullptr, "ssi",
+                               unit.c_str(), "all", SIGKILL);
+    }
     if (auto gone = wait_for_end(bus.get(), unit, ended, patience); !gone) return gone;
   }
   return {};
+}
+
+}  // namespace
+
+Status kill_units(const std::string& pattern, std::chrono::seconds patience) {
+  return end_units(pattern, patience, true);
+}
+
+Status stop_units(const std::string& pattern, std::chrono::seconds patience) {
+  return end_units(pattern, patience, false);
 }
 
 }  // namespace netperfd::command

@@ -13,4 +13,7 @@ namespace netperfd::command {
 // another kernel; the same command of the next unit would then fail.
 [[nodiscard]] Status kill_units(const std::string& pattern, std::chrono::seconds patience);
 
+// The same without a kill beforehand: what a unit runs when it stops is left to end.
+[[nodiscard]] Status stop_units(const std::string& pattern, std::chrono::seconds patience);
+
 }  // namespace netperfd::command

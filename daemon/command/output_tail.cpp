@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/command/output_tail.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -22,6 +24,24 @@ bool continues_a_character(char c) {
   return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
 }
 
+std::string printable_line(std::string_view bytes) {
+  std::string line;
+  for (const char c : bytes) {
+    if (!is_blank(c)) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  if (!is_printable(line)) {
+    for (char& c : line) {
+      if (c < ' ' || c > '~') c = '?';
+    }
+  }
+  return line;
+}
+
 }  // namespace
 
 void OutputTail::add(std::string_view bytes) {
@@ -31,24 +51,28 @@ void OutputTail::add(std::string_view bytes) {
   is_cut_ = true;
 }
 
-std::string OutputTail::text() const {
+std::string OutputTail::lines() const {
   std::string_view rest = bytes_;
   while (is_cut_ && !rest.empty() && continues_a_character(rest.front())) rest.remove_prefix(1);
-  std::string text;
-  for (const char c : rest) {
-    if (!is_blank(c)) {
-      text += c;
-    } else if (!text.empty() && text.back() != ' ') {
-      text += ' ';
-    }
+  std::string text = is_cut_ ? "..." : "";
+  while (!rest.empty()) {
+    const std::size_t length = std::min(rest.find('\n'), rest.size());
+    const std::string line = printable_line(rest.substr(0, length));
+    if (!line.empty()) text += line + '\n';
+    rest.remove_prefix(std::min(length + 1, rest.size()));
   }
-  if (text.ends_with(' ')) text.pop_back();
-  if (!is_printable(text)) {
-    for (char& c : text) {
-      if (c < ' ' || c > '~') c = '?';
-    }
-  }
-  return is_cut_ ? "..." + text : text;
+  return text;
+}
+
+std::string OutputTail::last_line() const {
+  std::string text = lines();
+  if (text.ends_with('\n')) text.pop_back();
+  std::string_view line = text;
+  if (const auto end = line.rfind('\n'); end != std::string_view::npos) line.remove_prefix(end + 1);
+  if (line.size() <= kSaidBytes) return std::string{line};
+  line.remove_prefix(line.size() - kSaidBytes);
+  while (!line.empty() && continues_a_character(line.front())) line.remove_prefix(1);
+  return fmt::format("...{}", line);
 }
 
 bool read_into(OutputTail& tail, const Fd& pipe) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keeps the end of a command's output, for the message that says how it failed.
+// Keeps the end of a command's output: its last line is in the message that says how it failed.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,14 @@ class OutputTail {
   static constexpr std::size_t kKeptBytes = 4096;
 
   void add(std::string_view bytes);
-  // One line of printable text: each run of blanks and control characters becomes a space. If the rest is not
-  // UTF-8, its bytes beyond ASCII become question marks. Begins with "..." if something was left out.
-  [[nodiscard]] std::string text() const;
+  static constexpr std::size_t kSaidBytes = 200;
+
+  // The lines that are not empty, as printable text: each run of blanks and control characters becomes a
+  // space. If a line is not UTF-8, its bytes beyond ASCII become question marks. Begins with "..." if
+  // something was left out.
+  [[nodiscard]] std::string lines() const;
+  // The last one of them, with "..." in place of what is before its last kSaidBytes.
+  [[nodiscard]] std::string last_line() const;
 
  private:
   std::string bytes_;

@@ -86,9 +86,8 @@ Status SideJournalFile::write(const core::SideNote& note) {
   if (!left) return std::unexpected(left.error());
   if (*left) {
     return fail(ErrorKind::busy,
-                fmt::format("job {} left the machine off side {}; a restart of netperfd tries again to "
-                            "bring it back",
-                            (*left)->job, (*left)->side));
+                fmt::format("job {} left {}; a restart of netperfd tries again to bring it back",
+                            (*left)->job, left_by(**left)));
   }
   std::vector<std::string> fields{std::string{kMagic}, boot_id_, std::to_string(note.job), note.side,
                                   std::to_string(note.apply.size())};

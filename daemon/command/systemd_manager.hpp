@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "daemon/base/error.hpp"
+#include "daemon/base/event_loop.hpp"
 #include "dbus/guarded_socket.hpp"
 #include "dbus/peers.hpp"
 
@@ -58,6 +60,38 @@ class ManagerBus {
   std::unique_ptr<sd_bus, Close> bus_;
   std::unique_ptr<dbus::SocketGuard> guard_;
   dbus::Peers peers_;
+};
+
+// A ManagerBus in the loop, which all units of an owner share: systemd checks the caller's rights when it
+// reads a call, so the connection must outlive the call.
+class ManagerConnection {
+ public:
+  // The loop must outlive this object.
+  explicit ManagerConnection(EventLoop& loop) : loop_(loop) {}
+
+  // Connects for the first time, or anew if the bus was restarted.
+  [[nodiscard]] Status open() {
+    if (bus_ && sd_bus_is_open(bus_->get()) > 0) return {};
+    auto made = std::make_unique<ManagerBus>();
+    if (auto opened = made->open(); !opened) return opened;
+    if (const int r = sd_bus_attach_event(made->get(), loop_.raw(), SD_EVENT_PRIORITY_NORMAL); r < 0)
+      return fail_errno("sd_bus_attach_event", -r);
+    bus_ = std::move(made);
+    ++number_;
+    return {};
+  }
+  // After open() has failed, calls through it fail too.
+  [[nodiscard]] sd_bus* get() {
+    (void)open();
+    return bus_ ? bus_->get() : nullptr;
+  }
+  // Of the connection: systemd forgets the units of the one before.
+  [[nodiscard]] unsigned number() const { return number_; }
+
+ private:
+  EventLoop& loop_;
+  std::unique_ptr<ManagerBus> bus_;
+  unsigned number_ = 0;
 };
 
 inline std::string words_of(const sd_bus_error& error) {

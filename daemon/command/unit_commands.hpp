@@ -7,12 +7,9 @@
 //   GetAll of the unit                                        how it ended; AddRef has kept it until now
 //   UnrefUnit                                                 systemd forgets it (CollectMode)
 //
-// A netperfd with another store, perhaps in a container, may have commands under way in the same systemd.
-// Only OWNER, whose lock this process has, tells them from those of a dead one: the PID is one of its own PID
-// namespace.
+// OWNER as in unit_names.hpp.
 #pragma once
 
-#include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 #include <cstdint>
@@ -25,14 +22,11 @@
 
 namespace netperfd::command {
 
-// The name of a command's unit, and a pattern that matches those of one owner and no others.
-[[nodiscard]] std::string unit_name(const std::string& owner, pid_t pid, std::uint64_t number);
-[[nodiscard]] std::string units_of(const std::string& owner);
-
 class UnitCommands final : public Commands {
  public:
   // `owner`: SideJournalFile::owner().
-  UnitCommands(EventLoop& loop, std::string owner) : loop_(loop), owner_(std::move(owner)) {}
+  UnitCommands(EventLoop& loop, std::string owner)
+      : loop_(loop), connection_(loop), owner_(std::move(owner)) {}
   UnitCommands(const UnitCommands&) = delete;
   UnitCommands& operator=(const UnitCommands&) = delete;
 
@@ -45,13 +39,9 @@ class UnitCommands final : public Commands {
  private:
   class Unit;
 
-  // systemd checks the caller's rights when it reads a call, so the connection must outlive the call. All
-  // commands share one connection, made for the first.
-  [[nodiscard]] Status connect();
-
   EventLoop& loop_;
+  ManagerConnection connection_;
   std::string owner_;
-  std::unique_ptr<ManagerBus> bus_;
   std::uint64_t last_number_ = 0;
 };
 

@@ -14,13 +14,17 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
-#include "daemon/config/complaints.hpp"
-#include "daemon/config/schema.hpp"
+#include "daemon/config/allow_keys.hpp"
 #include "daemon/config/yaml.hpp"
+#include "daemon/keys/complaints.hpp"
+#include "daemon/keys/schema.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -223,52 +227,6 @@ void add_trace_keys(DaemonConfig& config, std::vector<Key>& keys) {
   keys.insert(keys.end(), trace.begin(), trace.end());
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
-// A list that may be empty, which allows nothing, or the word `any`.
-Reader rules(std::optional<std::vector<std::string>>& out, bool (*is_rule)(std::string_view),
-             std::string expected) {
-  return [&out, is_rule, expected = std::move(expected)](const YamlNode& node) -> std::optional<std::string> {
-    if (node.kind == YamlNode::Kind::scalar && node.text == "any") {
-      out.reset();
-      return std::nullopt;
-    }
-    if (node.kind != YamlNode::Kind::list) return not_what(node, "any, or a list");
-    std::vector<std::string> values;
-    for (const YamlNode& item : node.items) {
-      if (item.kind != YamlNode::Kind::scalar || !is_rule(item.text)) return not_what(item, expected);
-      values.push_back(item.text);
-    }
-    out = std::move(values);
-    return std::nullopt;
-  };
-}
-
-void add_allow_keys(AllowedPlaces& allow, std::vector<Key>& keys) {
-  const std::vector<Key> rows{
-      {"allow", {}},
-      {"allow.namespaces",
-       rules(allow.namespaces, is_namespace_rule, "a pattern of names of network namespaces (like lab-*)"),
-       {"`any` or list of patterns",
-        "",
-        "the named network namespaces in which members of the group may have their own jobs measure. The "
-        "host's own "
-        "namespace has no name, and is always allowed. See [access](access.md#where-members-may-measure)",
-        {}}},
-      {"allow.hosts",
-       rules(allow.hosts, is_host_rule,
-             "an address, a network without bits beyond its length (like 10.0.0.0/8) or a pattern of host "
-             "names (like "
-             "*.lab.example.net)"),
-       {"`any` or list of addresses, networks and patterns of names",
-        "",
-        "the hosts to which such jobs may connect, with the addresses of local servers",
-        {}}},
-      {"allow.ports",
-       rules(allow.ports, is_port_rule, "a port, or two with a - between them (like 5200-5299)"),
-       {"`any` or list of ports", "", "the ports of these hosts", {}}},
-  };
-  keys.insert(keys.end(), rows.begin(), rows.end());
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-
 std::vector<Key> keys_of(DaemonConfig& config) {
   const std::string account = "the name or number of a ";
   std::vector<Key> keys{
@@ -312,12 +270,19 @@ std::vector<Key> keys_of(DaemonConfig& config) {
       {"latency.path",
        word(config.echo_path, program("netperfd-echo"), "an absolute path, or plain netperfd-echo"),
        {"path", "", "the program that measures latency, likewise", {}}},
+      {"switch", {}},
+      {"switch.path",
+       word(config.switch_path, parse_absolute_path, "an absolute path of a program"),
+       {"path",
+        "",
+        "the program that sets what the sides of a design set on the machine, and undoes it",
+        {}}},
       {"authorization", {}},
       {"authorization.group",
        word(config.authorization_group, parse_account, account + "group"),
        {"group", "", "its members may measure; everybody may read", {}}},
   };
-  add_allow_keys(config.allow, keys);
+  std::ranges::move(keys_of_allow(config.allow), std::back_inserter(keys));
   add_trace_keys(config, keys);
   add_limits(config, keys);
   add_keep_keys(config.keep, keys);
@@ -343,6 +308,20 @@ Result<DaemonConfig> parse_daemon_config(const std::string& text, const std::str
   if (root && complaints.empty()) check_order(*root, config.keep, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   return config;
+}
+
+std::vector<std::string> keys_of_next_start(const DaemonConfig& began, const DaemonConfig& read) {
+  std::vector<std::string> keys;
+  const auto note = [&](const char* key, const auto member) {
+    if (began.*member != read.*member) keys.emplace_back(key);
+  };
+  note("store.database", &DaemonConfig::database);
+  note("store.min_free", &DaemonConfig::min_free_bytes);
+  note("iperf3.path", &DaemonConfig::iperf3_path);
+  note("iperf3.user", &DaemonConfig::iperf3_user);
+  note("latency.path", &DaemonConfig::echo_path);
+  note("switch.path", &DaemonConfig::switch_path);
+  return keys;
 }
 
 std::vector<KeyRow> daemon_config_keys() {

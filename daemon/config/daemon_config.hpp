@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "daemon/base/error.hpp"
-#include "daemon/config/schema.hpp"
 #include "daemon/core/queue/quotas.hpp"
 #include "daemon/core/retention/keep_rules.hpp"
+#include "daemon/keys/schema.hpp"
 #include "daemon/model/allowed_places.hpp"
 #include "daemon/model/event_patterns.hpp"
 
@@ -24,7 +24,8 @@ struct DaemonConfig {
   std::uint64_t min_free_bytes = 64ULL << 20U;  // no run begins if the database's disk has less
   std::string iperf3_path = "iperf3";           // absolute, or a bare name for the fixed search path
   std::string echo_path = "netperfd-echo";      // likewise
-  std::string iperf3_user = "netperfd";         // a name or a number, as is the group
+  std::string switch_path = "/usr/share/netperfd/switch";  // which sets what a side sets on the machine
+  std::string iperf3_user = "netperfd";                    // a name or a number, as is the group
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
   AllowedPlaces allow;                                       // to members, in their own jobs
@@ -46,8 +47,13 @@ enum class IfMissing { use_defaults, fail };
 // The same of the file's text; errors call it `origin`.
 [[nodiscard]] Result<DaemonConfig> parse_daemon_config(const std::string& text, const std::string& origin);
 
+// The keys that differ between what the daemon began with and what a reload read, and that take effect only
+// at its next start: runs under way depend on them.
+[[nodiscard]] std::vector<std::string> keys_of_next_start(const DaemonConfig& began,
+                                                          const DaemonConfig& read);
+
 // Every key of the file without mappings, in the order of the file. The texts of keys that have a default
 // leave it out: etc/netperfd.yaml has it.
-[[nodiscard]] std::vector<KeyRow> daemon_config_keys();
+[[nodiscard]] std::vector<keys::KeyRow> daemon_config_keys();
 
 }  // namespace netperfd::config

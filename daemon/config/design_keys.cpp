@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/config/design_keys.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
+#include "daemon/model/fingerprint.hpp"
+#include "daemon/model/text.hpp"
+
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 std::optional<ArmKind> parse_arm(const YamlNode& node) {
@@ -29,9 +39,45 @@ Reader builds(std::vector<std::string>& words) {
   return list(words, parse_text, "a text of one line", "a list of words (like [build-1, build-2])");
 }
 
-const YamlNode* value_of(const YamlNode& mapping, std::string_view key) {
-  const YamlEntry* entry = mapping.find(key);
-  return entry ? &entry->value : nullptr;
+// Its keys are read as those of the job (overrides.hpp).
+std::optional<std::string> check_set(const YamlNode& node) {
+  if (!node.entries.empty()) return std::nullopt;
+  return not_what(node, "a mapping of keys of the workload (like {streams: 8})");
+}
+
+// Adds "offload.gro.veth0: off" and the same in mappings below each other.
+std::optional<std::string> add_settings(const std::string& above, const YamlNode& node,
+                                        std::vector<MachineSetting>& settings) {
+  if (node.entries.empty()) return not_what(node, "a mapping of settings (like {mtu.eth1: 9000})");
+  for (const YamlEntry& entry : node.entries) {
+    const std::string target = above.empty() ? entry.key : fmt::format("{}.{}", above, entry.key);
+    if (entry.value.kind == YamlNode::Kind::scalar) {
+      settings.push_back({target, entry.value.text});
+    } else if (auto wrong = add_settings(target, entry.value, settings)) {
+      return wrong;
+    }
+  }
+  return std::nullopt;
+}
+
+Reader machine(std::vector<MachineSetting>& out) {
+  return [&out](const YamlNode& node) {
+    out.clear();
+    return add_settings("", node, out);
+  };
+}
+
+// The name of a side that has none of its own: that of its module's file ("list" of /x/list.ko) or, if it
+// sets one key, the value. `given` if that cannot be a name.
+std::string name_of(const YamlNode* side, const YamlNode* module, const std::string& given) {
+  if (value_of(side, "name")) return given;
+  const YamlNode* set = module;
+  if (set == nullptr) set = value_of(side, "set");
+  if (set == nullptr) set = value_of(side, "machine");
+  while (set && set->entries.size() == 1) set = &set->entries.front().value;
+  if (!set || set->kind != YamlNode::Kind::scalar) return given;
+  const std::string name = module ? std::filesystem::path(set->text).stem().string() : set->text;
+  return is_word(name, "._-", kMaxVariantName) ? name : given;
 }
 
 // Whether each letter also has a plain run.
@@ -82,11 +128,25 @@ std::vector<Key> keys_of_sides(DesignDraft& draft) {
         "6 to 64 builds of one source: each is the last word of both commands in turn; only in scenarios "
         "that root installed",
         ""}},
+      {"design.a.set",
+       check_set,
+       {"mapping", "none",
+        "keys of the workload that the runs of this side have, such as `{congestion: cubic}`: see "
+        "[designs](designs.md#sides-that-set-keys)",
+        ""}},
+      {"design.a.machine",
+       machine(draft.a.settings),
+       {"mapping", "none",
+        "what this side sets on the machine, such as `{offload.gro.eth1: off}`: see "
+        "[designs](designs.md#sides-that-set-the-machine)",
+        ""}},
       {"design.b", {}},
       {"design.b.name", text(draft.b.name), {"word", "`B`", "as for `a`", ""}},
       {"design.b.switch", command(draft.b.apply), {"list of texts", "none", "required if `a` has one", ""}},
       {"design.b.check", command(draft.b.verify), {"list of texts", "none", "", ""}},
       {"design.b.builds", builds(draft.b.builds), {"list of texts", "none", "as many as `a` has", ""}},
+      {"design.b.set", check_set, {"mapping", "none", "as for `a`", ""}},
+      {"design.b.machine", machine(draft.b.settings), {"mapping", "none", "as for `a`", ""}},
       {"design.changed",
        list(draft.changed, parse_text, "a text of one line",
             "a list of groups of facts (like [kernel, 'module:hsr'])"),
@@ -99,6 +159,40 @@ std::vector<Key> keys_of_sides(DesignDraft& draft) {
        {"number", "drawn", "seed from which the order of the runs is drawn", ""}},
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
+
+std::vector<Key> keys_of_module(ModuleDraft& module) {
+  return {
+      {"design.module", {}},
+      {"design.module.name",
+       text(module.name),
+       {"word", "required", "module of which each side loads another build, such as `hsr`", ""},
+       Need::required},
+      {"design.module.a",
+       text(module.a),
+       {"path", "required",
+        "the file that side A loads, or `installed`: what `modprobe` finds; see "
+        "[designs](designs.md#sides-that-load-a-module)",
+        ""},
+       Need::required},
+      {"design.module.b", text(module.b), {"path", "required", "likewise of side B", ""}, Need::required},
+      {"design.module.prepare",
+       command(module.prepare),
+       {"list of texts", "none",
+        "command after each load, which makes anew what went with the module, such as "
+        "`[/usr/share/netperfd/lab, up, hsr]`; only in scenarios that root installed",
+        ""}},
+  };
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): as above
+
+// Each side loads its file before it sets anything else, which may belong to the module.
+void add_module(const ModuleDraft& module, const YamlNode& given, Design& design) {
+  const std::string target = "module." + module.name;
+  for (auto [side, key] : {std::pair{&*design.a, "a"}, {&*design.b, "b"}}) {
+    if (const YamlNode* file = value_of(&given, key))
+      side->settings.insert(side->settings.begin(), {target, file->text});
+  }
+  design.prepare = module.prepare;
+}
 
 std::vector<Key> keys_of_reboots(DesignDraft& draft) {
   return {
@@ -138,6 +232,7 @@ std::vector<Key> keys_of_reboots(DesignDraft& draft) {
 
 std::vector<Key> keys_of_design(DesignDraft& draft) {
   std::vector<Key> keys = keys_of_sides(draft);
+  std::ranges::move(keys_of_module(draft.module), std::back_inserter(keys));
   std::ranges::move(keys_of_reboots(draft), std::back_inserter(keys));
   return keys;
 }
@@ -147,12 +242,25 @@ std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool tr
   const YamlEntry* entry = root.find("design");
   if (!entry) return std::nullopt;
   Design design;
-  if (value_of(entry->value, "a")) design.a = std::move(draft.a);
-  if (value_of(entry->value, "b")) design.b = std::move(draft.b);
+  const YamlNode* a = value_of(&entry->value, "a");
+  const YamlNode* b = value_of(&entry->value, "b");
+  const YamlNode* module = value_of(&entry->value, "module");
+  const std::string name_a = name_of(a, value_of(module, "a"), draft.a.name);
+  const std::string name_b = name_of(b, value_of(module, "b"), draft.b.name);
+  if (name_a != name_b && name_a != draft.b.name && name_b != draft.a.name) {
+    draft.a.name = name_a;
+    draft.b.name = name_b;
+  }
+  if (a || module) design.a = std::move(draft.a);
+  if (b || module) design.b = std::move(draft.b);
+  if (module) add_module(draft.module, *module, design);
   const YamlEntry* arms = entry->value.find("arms");
   design.plain = plain_beside(draft.arms, design.has_variants(), traces,
                               arms ? arms->value.place : entry->value.place, complaints);
   design.changed = std::move(draft.changed);
+  // What the sides set is the change, with the facts that follow from it.
+  if (design.has_settings() && !is_declared(design.changed, std::string(kMachineFacts)))
+    design.changed.emplace_back(kMachineFacts);
   design.seed = draft.seed;
   if (draft.level == DesignLevel::boot) {
     design.reboots = std::move(draft.reboots);
@@ -171,6 +279,7 @@ std::vector<std::string> commands_of(const Design& design) {
   };
   add(design.a, "design.a");
   add(design.b, "design.b");
+  if (!design.prepare.empty()) keys.emplace_back("design.module.prepare");
   if (design.reboots) keys.emplace_back("design.level");
   if (design.reboots && !design.reboots->prepare.empty()) keys.emplace_back("design.reboots.prepare");
   return keys;

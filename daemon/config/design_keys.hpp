@@ -6,13 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "daemon/config/schema.hpp"
+#include "daemon/keys/schema.hpp"
 #include "daemon/model/design.hpp"
 
 namespace netperfd::config {
 
 enum class ArmKind { plain, traced };
 enum class DesignLevel { run, boot };
+
+// `module`: a file for each side.
+struct ModuleDraft {
+  std::string name, a, b;
+  std::vector<std::string> prepare;
+};
 
 // Values filled in by the keys.
 struct DesignDraft {
@@ -23,13 +29,15 @@ struct DesignDraft {
   std::optional<std::uint64_t> seed;
   DesignLevel level = DesignLevel::run;
   Reboots reboots;
+  ModuleDraft module;
+  std::vector<SweepAxis> sweep;  // keys as in the text
 };
 
-[[nodiscard]] std::vector<Key> keys_of_design(DesignDraft& draft);
+[[nodiscard]] std::vector<keys::Key> keys_of_design(DesignDraft& draft);
 
 // Absent if `root` has no design. `traces`: the job has a trace.
-[[nodiscard]] std::optional<Design> design_of(DesignDraft draft, const YamlNode& root, bool traces,
-                                              Complaints& complaints);
+[[nodiscard]] std::optional<Design> design_of(DesignDraft draft, const keys::YamlNode& root, bool traces,
+                                              keys::Complaints& complaints);
 
 // The keys of `design` that are commands.
 [[nodiscard]] std::vector<std::string> commands_of(const Design& design);

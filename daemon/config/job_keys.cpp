@@ -7,28 +7,32 @@
 #include <string>
 #include <utility>
 
+#include "daemon/config/sweep_keys.hpp"
 #include "daemon/model/units.hpp"
+#include "daemon/workload/job/table.hpp"
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
-
-constexpr const char* kBytes = "a number of bytes (like 1448, 64K or 1G; K is 1024)";
-
-Reader cpu_list(std::vector<std::uint32_t>& out) {
-  const auto parse = [](const YamlNode& node) -> std::optional<std::uint32_t> {
-    const auto cpu = parse_number(node, 0, std::numeric_limits<std::uint32_t>::max());
-    return cpu ? std::optional(static_cast<std::uint32_t>(*cpu)) : std::nullopt;
-  };
-  return list(out, parse, "the number of a CPU", "a list of CPU numbers (like [2] or [2, 3])");
-}
 
 Reader function_list(std::vector<std::string>& out) {
   return list(out, parse_text, "the name of a function or a glob",
               "a list of functions (like [tcp_sendmsg, 'ip_*'])");
 }
 
-// These functions and keys_of_design() are the schema: each key, the value it fills, how, and what
-// docs/scenarios.md and netperfd-scenario(5) say of it.
+// The key alone says it, and so does `true`.
+Reader decided() {
+  return [](const YamlNode& node) -> std::optional<std::string> {
+    if (node.kind == YamlNode::Kind::null || (node.kind == YamlNode::Kind::scalar && node.text == "true"))
+      return std::nullopt;
+    return not_what(node, "true, which need not be said (like {decided, most: 40})");
+  };
+}
+
+// These functions, keys_of_design() and those of the workloads are the schema: each key, the value it fills,
+// how, and what docs/scenarios.md and netperfd-scenario(5) say of it.
 std::vector<Key> keys_of_job(JobDraft& draft) {
   JobSpec& job = draft.spec;
   return {
@@ -52,123 +56,31 @@ std::vector<Key> keys_of_job(JobDraft& draft) {
         "number of runs of the job, one after another; with a `design`, number of [blocks](designs.md). At "
         "most `limits.repeat` of `netperfd.yaml` runs in total; `start --repeat` sets it",
         ""}},
+      {"until", {}},
+      {"until.decided",
+       decided(),
+       {"no value, or `true`", "required",
+        "instead of `repeat`, in a `design` with `a` and `b`: measures blocks [until the comparison is "
+        "decided](designs.md#stopping-when-it-is-decided), as `until: {decided, most: 40}`; "
+        "`start --until-decided` sets both keys, and `start --repeat` measures a fixed number of blocks",
+        ""},
+       Need::required},
+      {"until.most",
+       number(draft.until_most, 6U),
+       {"number", "required", "largest number of blocks, from 6; the limit is that of `repeat`", ""},
+       Need::required},
+      {"sweep",
+       sweep(draft.design.sweep),
+       {"mapping of lists", "none",
+        "keys of the workload, its `parameters` or [settings of the "
+        "machine](designs.md#sides-that-set-the-machine), each with a list of values, such as "
+        "`{streams: [1, 4, 16]}`: `a` and `b` are compared [at every combination](designs.md#sweeps). At "
+        "most 4 keys "
+        "and 100 combinations; `start --sweep` sets it",
+        ""}},
       {"workload", {}, {}, Need::required},
   };
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses sight of std::function in an initializer list
-
-std::vector<Key> keys_of_iperf3(JobDraft& draft) {
-  TestSpec& test = draft.spec.test;
-  return {
-      {"workload.iperf3", {}},
-      {"workload.iperf3.server",
-       text(test.path.server),
-       {"host", "required: this or `local`", "name or address of a server that somebody else runs", "`-c`"}},
-      {"workload.iperf3.server_wait",
-       word(draft.server_wait, parse_duration, kDuration),
-       {"duration", "`60s`; with `local`: none",
-        "how long a run waits for a server that is busy or absent (see below): up to 1 h; `0s`: it fails at "
-        "once",
-        ""}},
-      {"workload.iperf3.local", {}},
-      {"workload.iperf3.local.netns",
-       text(draft.local.netns),
-       {"word", "the host's own",
-        "network namespace, as `ip netns` lists it, of a server that netperfd runs for this job", ""}},
-      {"workload.iperf3.local.bind",
-       text(draft.local.bind),
-       {"address", "required", "address on which that server listens and to which the client connects",
-        "`-c`; the server's `-B`"},
-       Need::required},
-      {"workload.iperf3.netns",
-       text(test.path.netns),
-       {"word", "the host's own", "network namespace of the client", ""}},
-      {"workload.iperf3.protocol",
-       word(test.traffic.protocol, parse_protocol, "one of tcp, udp or sctp"),
-       {"`tcp`, `udp`, `sctp`", "`tcp`", "", "`-u`, `--sctp`"}},
-      {"workload.iperf3.duration",
-       word(test.traffic.duration, parse_duration, kDuration),
-       {"duration", "required: this or `bytes`",
-        "how long to measure, without the omitted part: 1 s to 24 h in whole seconds", "`-t`"}},
-      {"workload.iperf3.bytes",
-       word(test.traffic.bytes, parse_bytes, kBytes),
-       {"bytes", "required: this or `duration`", "how much to send, instead of how long", "`-n`"}},
-      {"workload.iperf3.omit",
-       word(test.traffic.omit, parse_duration, kDuration),
-       {"duration", "`0s`", "time to leave out at the beginning: up to 10 min in whole seconds", "`-O`"}},
-      {"workload.iperf3.streams",
-       number(test.traffic.streams),
-       {"number", "1", "parallel connections (in each direction): 1 to 128", "`-P`"}},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-
-std::vector<Key> keys_of_traffic(JobDraft& draft) {
-  TestSpec& test = draft.spec.test;
-  return {
-      {"workload.iperf3.direction",
-       word(test.traffic.direction, parse_direction, "one of send, receive or both"),
-       {"`send`, `receive`, `both`", "`send`", "as seen from the client", "`-R`, `--bidir`"}},
-      {"workload.iperf3.bitrate",
-       word(test.traffic.bitrate, parse_bit_rate,
-            "a bit rate (like 100M or 2.5G, a second; K is 1000, 0 is no limit)"),
-       {"bit rate", "no limit; udp: required",
-        "target rate of each stream; `0` is no limit. iperf3 alone would send udp at 1 Mbit/s", "`-b`"}},
-      {"workload.iperf3.interval",
-       word(test.traffic.interval, parse_duration, kDuration),
-       {"duration", "`1s`", "length of a reporting interval: 100 ms to 60 s", "`-i`"}},
-      {"workload.iperf3.length",
-       word(test.iperf3.length_bytes, parse_bytes, kBytes),
-       {"bytes", "iperf3's", "size of one write, up to 1M; of a datagram, 16 to 65507", "`-l`"}},
-      {"workload.iperf3.window",
-       word(test.iperf3.window_bytes, parse_bytes, kBytes),
-       {"bytes", "the kernel's", "socket buffers, up to 512M", "`-w`"}},
-      {"workload.iperf3.mss",
-       number(test.iperf3.mss_bytes),
-       {"number", "the kernel's",
-        "maximum segment size: at least 88 bytes for tcp and 512 for sctp, at most 9216 bytes; not for udp",
-        "`-M`"}},
-      {"workload.iperf3.congestion",
-       text(test.iperf3.congestion),
-       {"word", "the kernel's", "congestion control algorithm, such as `bbr`; tcp only", "`-C`"}},
-      {"workload.iperf3.dscp",
-       text(test.iperf3.dscp),
-       {"number or name", "none",
-        "0 to 63, `ef`, `af11` to `af43`, `cs0` to `cs7`, `lowdelay`, `throughput`, `reliability`",
-        "`--dscp`"}},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
-
-std::vector<Key> keys_of_sockets(JobDraft& draft) {
-  TestSpec& test = draft.spec.test;
-  return {
-      {"workload.iperf3.no_delay",
-       boolean(test.iperf3.no_delay),
-       {"`true`, `false`", "`false`", "switches Nagle's algorithm off; not for udp", "`-N`"}},
-      {"workload.iperf3.zerocopy",
-       boolean(test.iperf3.zerocopy),
-       {"`true`, `false`", "`false`", "sends with sendfile; tcp only", "`-Z`"}},
-      {"workload.iperf3.dont_fragment",
-       boolean(test.iperf3.dont_fragment),
-       {"`true`, `false`", "`false`", "sets the DF bit; udp over IPv4 only", "`--dont-fragment`"}},
-      {"workload.iperf3.ip_version",
-       word(test.path.ip_version, parse_ip_version, "one of 4, 6 or any"),
-       {"`4`, `6`, `any`", "`any`", "", "`-4`, `-6`"}},
-      {"workload.iperf3.port",
-       number(test.iperf3.port),
-       {"number", "5201", "port of the server, 1 to 65535", "`-p`"}},
-      {"workload.iperf3.cport",
-       number(test.iperf3.client_port),
-       {"number", "the kernel's", "the client's own port, plus one for each further stream", "`--cport`"}},
-      {"workload.iperf3.bind",
-       text(test.path.bind),
-       {"address", "the kernel's", "the client's own address", "`-B`"}},
-      {"workload.iperf3.affinity",
-       cpu_list(test.iperf3.affinity),
-       {"list of numbers", "none",
-        "the CPU (0 to 1023) of the client and, with `local`, of the server: `[2]`, `[2, 3]`; netperfd binds "
-        "them itself",
-        ""}},
-  };
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 
 // `none`, or a percentage.
 Reader budget_wish(BudgetWish& wish) {
@@ -336,21 +248,18 @@ std::vector<Key> keys_of_figures(JobDraft& draft) {
 
 }  // namespace
 
+std::vector<std::unique_ptr<workload::JobKeys>> keys_of_workloads() {
+  std::vector<std::unique_ptr<workload::JobKeys>> all;
+  for (const workload::JobPart& part : workload::job_parts()) all.push_back(part.make_keys());
+  return all;
+}
+
 std::vector<Key> keys_of(JobDraft& draft) {
   std::vector<Key> keys = keys_of_job(draft);
   const auto append = [&keys](std::vector<Key> more) {
     keys.insert(keys.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  append(keys_of_iperf3(draft));
-  append(keys_of_traffic(draft));
-  append(keys_of_sockets(draft));
-  append(keys_of_latency(draft.latency));
-  append({{"workload.none", {}},
-          {"workload.none.until",
-           only(draft.until_stop, "stop"),
-           {"`stop`", "required",
-            "no traffic from netperfd: the run lasts until it is stopped, or until `limits.timeout`", ""},
-           Need::required}});
+  for (const auto& workload : draft.workloads) append(workload->keys());
   append(keys_of_functions(draft));
   append(keys_of_trace(draft));
   append(keys_of_sample(draft));

@@ -4,13 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "daemon/config/design_keys.hpp"
-#include "daemon/config/latency_keys.hpp"
-#include "daemon/config/schema.hpp"
+#include "daemon/keys/schema.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/workload/job/part.hpp"
 
 namespace netperfd::config {
 
@@ -26,12 +27,12 @@ struct BudgetWish {
   std::optional<double> share;
 };
 
+[[nodiscard]] std::vector<std::unique_ptr<workload::JobKeys>> keys_of_workloads();
+
 // Values filled in by the keys; the rest of the JobSpec follows from them.
 struct JobDraft {
   JobSpec spec;
-  LocalServer local;
-  LatencyDraft latency;
-  bool until_stop = false;
+  std::vector<std::unique_ptr<workload::JobKeys>> workloads = keys_of_workloads();  // of all
   FunctionGraphSpec graph;
   TraceSpec trace;
   BudgetWish budget;
@@ -39,10 +40,10 @@ struct JobDraft {
   EventSpec event;      // the event being read
   FigureChoice figure;  // the figure being read
   DesignDraft design;
+  std::uint32_t until_most = 0;  // of `until`, if the text has that
   std::optional<std::chrono::milliseconds> timeout;
-  std::optional<std::chrono::milliseconds> server_wait;
 };
 
-[[nodiscard]] std::vector<Key> keys_of(JobDraft& draft);
+[[nodiscard]] std::vector<keys::Key> keys_of(JobDraft& draft);
 
 }  // namespace netperfd::config

@@ -14,12 +14,17 @@
 #include "daemon/config/job_keys.hpp"
 #include "daemon/config/overrides.hpp"
 #include "daemon/config/purpose.hpp"
-#include "daemon/config/schema.hpp"
+#include "daemon/config/sweep_keys.hpp"
+#include "daemon/keys/schema.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
+#include "daemon/workload/job/table.hpp"
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -27,7 +32,6 @@ using std::chrono::milliseconds;
 
 // Time that a run needs besides its planned time: start of server and client, end of the omitted part,
 // exchange of results.
-constexpr milliseconds kServerWait = 60s;
 constexpr milliseconds kTimeBesidePlan = 20s;
 constexpr milliseconds kTimeoutWithoutPlan = 10min;
 
@@ -71,22 +75,22 @@ Place place_of(const YamlNode& root, std::string_view key) {
 void check_run_count(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
                      Complaints& complaints) {
   const std::uint64_t runs = run_count(spec);
-  if (runs <= limits.repeat || complaints.concern("repeat") || complaints.concern("design")) return;
+  const std::string key = spec.until_decided ? "until.most" : "repeat";
+  if (runs <= limits.repeat || complaints.concern(key) || complaints.concern("design")) return;
   const std::string count =
       spec.design ? fmt::format("{} blocks of {} runs are {} runs", spec.repeat, runs / spec.repeat, runs)
                   : std::to_string(runs);
   complaints.add(
-      place_of(root, "repeat"), "repeat",
+      place_of(root, key), key,
       fmt::format("{}{} more than this daemon allows ({})", count, spec.design ? "," : " is", limits.repeat));
 }
 
-void check_limits(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
-                  Complaints& complaints) {
-  check_run_count(spec, root, limits, complaints);
-  const bool sure =
-      !complaints.concern("limits.timeout") && !complaints.concern("workload.iperf3.duration") &&
-      !complaints.concern("workload.iperf3.omit") && !complaints.concern("workload.latency.duration") &&
-      !complaints.concern("with.latency.idle");
+void check_timeout(const JobSpec& spec, const YamlNode& root, const JobLimits& limits,
+                   Complaints& complaints) {
+  bool sure = !complaints.concern("limits.timeout");
+  for (const workload::JobPart& part : workload::job_parts()) {
+    for (const std::string_view key : part.timed_by) sure = sure && !complaints.concern(key);
+  }
   if (spec.limits.timeout > limits.timeout && sure) {
     complaints.add(place_of(root, "limits.timeout"), "limits.timeout",
                    fmt::format("{} is more than this daemon allows ({})",
@@ -96,7 +100,15 @@ void check_limits(const JobSpec& spec, const YamlNode& root, const JobLimits& li
 
 void check_commands(const JobSpec& spec, const YamlNode& root, const std::string& refusal,
                     Complaints& complaints) {
-  if (refusal.empty() || !spec.design) return;
+  if (refusal.empty()) return;
+  if (spec.workload.of_root) {
+    const std::string key = fmt::format("workload.{}", spec.workload.name);
+    complaints.add(place_of(root, key), key,
+                   fmt::format("runs what the text says, so only a scenario that nobody but root can change "
+                               "may have it, and {}",
+                               refusal));
+  }
+  if (!spec.design) return;
   for (const std::string& key : commands_of(*spec.design)) {
     complaints.add(
         place_of(root, key), key,
@@ -107,9 +119,10 @@ void check_commands(const JobSpec& spec, const YamlNode& root, const std::string
 }
 
 void check_purpose(const JobSpec& spec, const YamlNode& root, JobPurpose purpose, Complaints& complaints) {
-  if (purpose == JobPurpose::measurement || measures_path(spec)) return;
+  if (purpose == JobPurpose::measurement || spec.workload.ends_by_itself) return;
+  const std::string key = fmt::format("workload.{}", spec.workload.name);
   complaints.add(
-      place_of(root, "workload.none"), "workload.none",
+      place_of(root, key), key,
       fmt::format("has one run, which only a stop ends, so that it can be no {}", to_string(purpose)));
 }
 
@@ -131,109 +144,162 @@ void check_rules(const JobSpec& spec, const YamlNode& root, Complaints& complain
 Status check_place(const JobSpec& spec, const YamlNode& root, const std::string& origin,
                    const AllowedPlaces& allowed) {
   Complaints complaints(origin);
-  for (JobProblem& problem : check_allowed(spec, allowed)) {
-    const Place place = place_of(root, problem.key);
-    complaints.add(place, std::move(problem.key), std::move(problem.message));
+  for (const JobSpec& told : specs_of_runs(spec)) {
+    if (!complaints.empty()) break;  // of what sides share, once
+    for (JobProblem& problem : check_allowed(told, allowed)) {
+      const Place place = place_of(root, problem.key);
+      complaints.add(place, std::move(problem.key), std::move(problem.message));
+    }
   }
   if (complaints.empty()) return {};
   return fail(ErrorKind::access_denied, complaints.to_error().message);
 }
 
-const YamlNode* value_of(const YamlNode* mapping, std::string_view key) {
-  const YamlEntry* entry = mapping ? mapping->find(key) : nullptr;
-  return entry ? &entry->value : nullptr;
+// "the traffic to make, `latency` for probes alone, or ..."
+std::string workloads_in_words() {
+  const auto& parts = workload::job_parts();
+  std::string words(parts.front().meaning);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    words += fmt::format(",{} `{}` {}", i + 1 == parts.size() ? " or" : "", parts[i].traits.name,
+                         parts[i].meaning);
+  }
+  return words;
 }
 
-WorkloadKind workload_of(const YamlNode& root, Complaints& complaints) {
-  constexpr std::pair<WorkloadKind, const char*> kKinds[] = {
-      {WorkloadKind::iperf3, "iperf3"}, {WorkloadKind::latency, "latency"}, {WorkloadKind::none, "none"}};
+WorkloadTraits workload_of(const YamlNode& root, Complaints& complaints) {
+  const auto& parts = workload::job_parts();
   const YamlEntry* entry = root.find("workload");
   const YamlNode* workload = value_of(&root, "workload");
-  const std::pair<WorkloadKind, const char*>* given = nullptr;
+  const WorkloadTraits* given = nullptr;
   bool silenced = false;
-  for (const auto& kind : kKinds) {
-    const std::string key = fmt::format("workload.{}", kind.second);
+  for (const workload::JobPart& part : parts) {
+    const std::string& name = part.traits.name;
+    const std::string key = fmt::format("workload.{}", name);
     silenced = silenced || complaints.concern(key);
-    if (value_of(workload, kind.second) == nullptr) continue;
+    if (value_of(workload, name) == nullptr) continue;
     if (given != nullptr) {
-      complaints.add(workload->find(kind.second)->place, key,
-                     fmt::format("stands beside `{}`; a job has one of them", given->second));
+      complaints.add(workload->find(name)->place, key,
+                     fmt::format("stands beside `{}`; a job has one of them", given->name));
     } else {
-      given = &kind;
+      given = &part.traits;
     }
   }
-  if (given != nullptr) return given->first;
+  if (given != nullptr) return *given;
+  const WorkloadTraits& first = parts.front().traits;
   if (entry && !silenced) {
-    complaints.add(entry->place, "workload.iperf3",
-                   "is missing: the traffic to make, `latency` for probes alone, or `none` to watch somebody "
-                   "else's");
+    complaints.add(entry->place, fmt::format("workload.{}", first.name),
+                   fmt::format("is missing: {}", workloads_in_words()));
   }
   // It is unknown which of them was meant, so complaints from any one's rules would mislead.
   complaints.silence("workload");
-  return WorkloadKind::iperf3;
+  return first;
 }
 
 std::optional<double> budget_of(const BudgetWish& wish, const JobSpec& spec) {
   if (wish.share || wish.none) return wish.share;
   // Boots have nothing in common that could be counted before.
   const bool has_default =
-      spec.trace->function_graph && spec.design && !spec.design->reboots && measures_path(spec);
+      spec.trace->function_graph && spec.design && !spec.design->reboots && spec.workload.ends_by_itself;
   return has_default ? std::optional(kDefaultBudget) : std::nullopt;
 }
 
-// Of a job without iperf3, nothing is received: its 99th percentile, or the median if too few requests are
-// sent for that: 1,000 answers, and some are lost or not sent.
-std::vector<FigureChoice> figures_of_latency(const LatencySpec& latency) {
-  constexpr double kEnough = 1'100;
-  const std::chrono::duration<double> duration = latency.duration.value_or(0ms);
-  const bool enough = latency.probes.front().rate * duration.count() >= kEnough;
-  return {{.figure = {.name = enough ? "latency.p99" : "latency.p50"}}};
+void add_until(std::uint32_t most, const YamlNode& root, JobSpec& spec, Complaints& complaints) {
+  if (value_of(&root, "until") == nullptr) return;
+  if (const YamlEntry* repeat = root.find("repeat")) {
+    complaints.add(repeat->place, "repeat",
+                   "stands beside `until`, whose `most` is the largest number of blocks; remove one of them");
+  }
+  spec.repeat = std::max(most, 1U);
+  spec.until_decided = true;
 }
 
 // Sets the members that depend on which mappings the text has.
 JobSpec finish(JobDraft draft, const YamlNode& root, Complaints& complaints) {
   JobSpec spec = std::move(draft.spec);
   spec.workload = workload_of(root, complaints);
+  add_until(draft.until_most, root, spec, complaints);
   if (const YamlEntry* figures = root.find("figures");
       figures && figures->value.kind == YamlNode::Kind::list && spec.figures.empty())
     complaints.add(figures->value.place, "figures", "names no figure; leave it out for received alone");
-  if (spec.workload == WorkloadKind::latency) {
-    spec.test = std::move(draft.latency.place);
-    draft.local = std::move(draft.latency.local);
-    draft.server_wait = draft.latency.server_wait;
-  }
-  const std::string kind(to_string(spec.workload));
-  const YamlNode* workload = value_of(value_of(&root, "workload"), kind);
-  if (value_of(workload, "local")) {
-    if (const YamlEntry* server = workload->find("server"))
-      complaints.add(server->place, fmt::format("workload.{}.server", kind),
-                     "stands beside `local`; a job has one of the two");
-    spec.test.path.server = draft.local.bind;
-    spec.test.path.local = std::move(draft.local);
-  }
-  if (workload != nullptr && measures_path(spec))
-    spec.test.path.server_wait = draft.server_wait.value_or(spec.test.path.local ? 0s : kServerWait);
-  if (const YamlEntry* with = root.find("with"); with != nullptr && spec.workload != WorkloadKind::iperf3)
-    complaints.add(with->place, "with", "stands beside a workload of iperf3 only");
-  if (spec.workload == WorkloadKind::latency || value_of(value_of(&root, "with"), "latency"))
-    spec.latency = latency_of(std::move(draft.latency));
+  for (const auto& workload : draft.workloads) workload->finish(root, spec, complaints);
   if (const YamlNode* trace = value_of(&root, "trace")) {
     spec.trace = std::move(draft.trace);
     if (value_of(trace, "function_graph")) spec.trace->function_graph = std::move(draft.graph);
   }
+  std::vector<SweepAxis> sweep = std::move(draft.design.sweep);
   spec.design = design_of(std::move(draft.design), root, spec.trace.has_value(), complaints);
+  add_sweep(std::move(sweep), root, spec, complaints);
   if (spec.trace) spec.trace->budget = budget_of(draft.budget, spec);
   if (draft.sample.rate) {
     spec.sample = SampleSpec{.rate = *draft.sample.rate, .asked = true};
   } else if (spec.design && has_plain_runs(spec) && !draft.sample.none) {
     spec.sample = SampleSpec{.rate = kDefaultSampleRate, .asked = false};
   }
-  if (spec.workload == WorkloadKind::latency && spec.figures.empty())
-    spec.figures = figures_of_latency(*spec.latency);
   const auto planned = planned_duration(spec);
-  const auto beside = spec.latency ? kTimeBesidePlan + 2 * spec.latency->timeout : kTimeBesidePlan;
+  auto beside = spec.latency ? kTimeBesidePlan + 2 * spec.latency->timeout : kTimeBesidePlan;
+  if (spec.command && spec.command->server) beside += spec.command->ready.within;
   spec.limits.timeout = draft.timeout.value_or(planned ? *planned + beside : kTimeoutWithoutPlan);
   return spec;
+}
+
+// The workload of a side that sets keys, from the job's text with these keys.
+std::optional<SideWorkload> workload_of_side(YamlNode text, const std::string& workload, const YamlNode& set,
+                                             const JobLimits& limits, Complaints& complaints) {
+  apply_set(text, workload, set, complaints);
+  if (!complaints.empty()) return std::nullopt;
+  JobDraft draft;
+  read_keys(text, keys_of(draft), complaints);
+  JobSpec spec = finish(std::move(draft), text, complaints);
+  check_rules(spec, text, complaints);
+  check_timeout(spec, text, limits, complaints);
+  if (!complaints.empty()) return std::nullopt;
+  return SideWorkload{std::move(spec.test), std::move(spec.latency), std::move(spec.command), spec.limits};
+}
+
+bool have_same_figures(const SideWorkload& a, const SideWorkload& b) {
+  return !a.command || std::ranges::equal(a.command->figures, b.command->figures, {}, &DeclaredFigure::name,
+                                          &DeclaredFigure::name);
+}
+
+// The workloads of both sides, from the job's text or that of a point.
+void add_pair(JobSpec& spec, const YamlNode& text, const YamlNode* set_a, const YamlNode* set_b,
+              const JobLimits& limits, Complaints& complaints) {
+  const std::string& name = spec.workload.name;
+  auto a = workload_of_side(text, name, set_a ? *set_a : YamlNode{}, limits, complaints);
+  auto b = a ? workload_of_side(text, name, set_b ? *set_b : YamlNode{}, limits, complaints) : std::nullopt;
+  if (!a || !b) return;
+  if ((set_a || set_b) && *a == *b) {
+    const char* key = set_b ? "design.b.set" : "design.a.set";
+    return complaints.add(place_of(text, key), key, "makes no difference between the sides");
+  }
+  if (!have_same_figures(*a, *b) || !(spec.sides.empty() || have_same_figures(spec.sides.front(), *a))) {
+    return complaints.add(place_of(text, "design"), "design",
+                          "has sides with other figures than each other, which cannot be compared");
+  }
+  spec.sides.push_back(*std::move(a));
+  spec.sides.push_back(*std::move(b));
+}
+
+// The difference is the declared change: the options of a workload are facts of its own group.
+void add_sides(JobSpec& spec, const YamlNode& root, const JobLimits& limits, Complaints& complaints) {
+  const YamlNode* design = value_of(&root, "design");
+  const YamlNode* set_a = value_of(value_of(design, "a"), "set");
+  const YamlNode* set_b = value_of(value_of(design, "b"), "set");
+  const std::uint32_t points = spec.design ? spec.design->points() : 0;
+  if (set_a == nullptr && set_b == nullptr && points == 0) return;
+  if (points == 0) add_pair(spec, root, set_a, set_b, limits, complaints);
+  for (const YamlNode* set : {set_a, set_b}) {
+    if (points > 0 && set != nullptr) expect_other_keys(*set, root, spec, complaints);
+  }
+  for (std::uint32_t point = 1; point <= points && complaints.empty(); ++point) {
+    YamlNode text = root;
+    apply_set(text, spec.workload.name, set_of_point(*spec.design, point), complaints);
+    add_pair(spec, text, set_a, set_b, limits, complaints);
+  }
+  if (set_a == nullptr && set_b == nullptr) return;
+  auto& changed = spec.design->changed;
+  const std::string& name = spec.workload.name;
+  if (std::ranges::find(changed, name) == changed.end()) changed.push_back(name);
 }
 
 }  // namespace
@@ -256,8 +322,16 @@ Result<JobSpec> read_job(const JobText& job, const core::JobOptions& options, co
                                in_quotes(*job.expected_name)));
   }
   check_purpose(spec, *root, options.purpose, complaints);
-  if (complaints.empty()) apply_purpose(spec, options);
-  check_limits(spec, *root, limits, complaints);
+  if (complaints.empty()) add_sides(spec, *root, limits, complaints);
+  if (complaints.empty()) {
+    if (const auto blocks = blocks_of_new_sides(spec, options)) {
+      spec.repeat = *blocks;
+      put_repeat(*root, *blocks, complaints);
+    }
+    apply_purpose(spec, options);
+  }
+  check_run_count(spec, *root, limits, complaints);
+  check_timeout(spec, *root, limits, complaints);
   if (!complaints.empty()) return std::unexpected(complaints.to_error());
   if (options.limited) {
     if (auto placed = check_place(spec, *root, job.origin, limits.allow); !placed)

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "daemon/config/scenario.hpp"
-#include "daemon/config/schema.hpp"
 #include "daemon/core/ports/scenario_source.hpp"
+#include "daemon/keys/schema.hpp"
 
 namespace netperfd::config {
 
@@ -26,6 +26,6 @@ struct JobText {
                                        const JobLimits& limits);
 
 // Every key that a job may have, without mappings, in the order of docs/scenarios.md.
-[[nodiscard]] std::vector<KeyRow> job_keys();
+[[nodiscard]] std::vector<keys::KeyRow> job_keys();
 
 }  // namespace netperfd::config

@@ -2,6 +2,9 @@
 // Turns a job into a pilot or a self-test.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "daemon/core/ports/scenario_source.hpp"
 #include "daemon/model/job_spec.hpp"
 
@@ -16,5 +19,10 @@ namespace netperfd::config {
 // numbers of runs, since the scenario's `repeat` was not meant for them. Values from the options take
 // precedence.
 void apply_purpose(JobSpec& spec, const core::JobOptions& options);
+
+// As many blocks as an interval takes, for a job whose sides the options add to a text without sides: its
+// `repeat` was meant for runs. Absent: the text has its sides, there are none, or the options say how many.
+[[nodiscard]] std::optional<std::uint32_t> blocks_of_new_sides(const JobSpec& spec,
+                                                               const core::JobOptions& options);
 
 }  // namespace netperfd::config

@@ -126,19 +126,26 @@ Result<JobSpec> ScenarioDirectories::read(const JobText& job, const core::JobOpt
   core::JobOptions not_limited = options;
   not_limited.limited = false;
   auto same = read_job(job, not_limited, limits_);
-  return same && is_where_owner_measures(*same) ? same : spec;
+  if (!same) return spec;
+  const auto installed = installed_of(*same);
+  if (!installed || !is_same_place(*same, *installed)) return spec;
+  if (sets_no_more(*same, *installed)) return same;
+  // The ends are root's own, and what is set must be allowed.
+  JobLimits limits = limits_;
+  limits.allow = {.settings = limits_.allow.settings};
+  return read_job(job, options, limits);
 }
 
-bool ScenarioDirectories::is_where_owner_measures(const JobSpec& spec) const {
+std::optional<JobSpec> ScenarioDirectories::installed_of(const JobSpec& spec) const {
   const auto directory = may_be_a_file(spec.name) ? directory_of(spec.name) : std::nullopt;
-  if (!directory) return false;
+  if (!directory) return std::nullopt;
   const std::string path = path_of(*directory, spec.name);
   auto file = read_scenario(*directory, path, owner_);
-  if (!file || !file->changeable.empty()) return false;
-  const auto installed = read_job(
+  if (!file || !file->changeable.empty()) return std::nullopt;
+  auto installed = read_job(
       {.text = std::move(file->text), .origin = path, .expected_name = spec.name, .commands_refused = {}}, {},
       limits_);
-  return installed && is_same_place(spec, *installed);
+  return installed ? std::optional(std::move(*installed)) : std::nullopt;
 }
 
 Result<JobSpec> ScenarioDirectories::load(const std::string& name, const core::JobOptions& options) {

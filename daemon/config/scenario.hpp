@@ -53,7 +53,7 @@ class ScenarioDirectories final : public core::ScenarioSource {
 
  private:
   [[nodiscard]] Result<JobSpec> read(const JobText& job, const core::JobOptions& options) const;
-  [[nodiscard]] bool is_where_owner_measures(const JobSpec& spec) const;
+  [[nodiscard]] std::optional<JobSpec> installed_of(const JobSpec& spec) const;
   // Of all scenarios, by name: the directory of each.
   [[nodiscard]] std::map<std::string, std::string> found() const;
   // The first directory that has a file of this name, or whose files cannot be known.

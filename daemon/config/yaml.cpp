@@ -16,6 +16,9 @@
 #include "daemon/model/text.hpp"
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 // A job needs five levels and, with the maximum number of functions and events of a trace, some 1600 nodes.
@@ -217,16 +220,6 @@ std::string_view advice_for(std::string_view text, const YAML::Mark& mark) {
 }
 
 }  // namespace
-
-YamlEntry* YamlNode::find(std::string_view key) {
-  const auto found = std::ranges::find(entries, key, &YamlEntry::key);
-  return found == entries.end() ? nullptr : &*found;
-}
-
-const YamlEntry* YamlNode::find(std::string_view key) const {
-  const auto found = std::ranges::find(entries, key, &YamlEntry::key);
-  return found == entries.end() ? nullptr : &*found;
-}
 
 std::optional<YamlNode> parse_yaml(std::string_view text, Complaints& complaints) {
   if (!check_characters(text, complaints)) return std::nullopt;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/confined/exchange.hpp"
 
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace netperfd::confined {
@@ -12,43 +15,49 @@ namespace {
 
 // Maximum bytes to read per turn of the loop.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+// To decode more takes longer than a turn should.
+constexpr std::size_t kLongAnswer = std::size_t{256} << 10;
 
 }  // namespace
 
 Result<std::shared_ptr<Exchange>> Exchange::begin(EventLoop& loop, Endings& endings, Process process,
-                                                  Fd answer, const Limits& limits, Done done) {
-  std::shared_ptr<Exchange> exchange{
-      new Exchange(endings, std::move(process), std::move(answer), limits, std::move(done))};
-  if (auto watched = exchange->watch(loop); !watched) return std::unexpected(std::move(watched.error()));
+                                                  Fd answer, const Limits& limits, Done done, Work work) {
+  std::shared_ptr<Exchange> exchange{new Exchange(loop, endings, std::move(process), std::move(answer),
+                                                  limits, std::move(done), std::move(work))};
+  if (auto watched = exchange->watch(); !watched) return std::unexpected(std::move(watched.error()));
   return exchange;
 }
 
-Exchange::Exchange(Endings& endings, Process process, Fd answer, const Limits& limits, Done done)
-    : endings_(endings),
+Exchange::Exchange(EventLoop& loop, Endings& endings, Process process, Fd answer, const Limits& limits,
+                   Done done, Work work)
+    : loop_(loop),
+      endings_(endings),
       limits_(limits),
       process_(std::move(process)),
       answer_(std::move(answer)),
-      done_(std::move(done)) {}
+      done_(std::move(done)),
+      work_(std::move(work)) {}
 
-Status Exchange::watch(EventLoop& loop) {
-  auto readable = loop.on_readable(answer_.get(), [this] { on_answer(); });
+Status Exchange::watch() {
+  auto readable = loop_.on_readable(answer_.get(), [this] { on_answer(); });
   if (!readable) return std::unexpected(std::move(readable.error()));
   readable_ = std::move(*readable);
-  auto exit = loop.on_readable(process_->pidfd().get(), [this] { on_exit(); });
+  auto exit = loop_.on_readable(process_->pidfd().get(), [this] { on_exit(); });
   if (!exit) return std::unexpected(std::move(exit.error()));
   exit_ = std::move(*exit);
-  auto timer = loop.after(limits_.deadline, [this] { give({How::was_late, 0, {}}); });
+  auto timer = loop_.after(limits_.deadline, [this] { give({How::was_late, 0, {}}); });
   if (!timer) return std::unexpected(std::move(timer.error()));
   timer_ = std::move(*timer);
   return {};
 }
 
 void Exchange::cancel() {
-  for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
+  for (EventSource* source : {&readable_, &exit_, &timer_, &worked_}) source->reset();
   if (process_) endings_.take(std::move(*process_));
   process_.reset();
   answer_.reset();
   done_ = nullptr;
+  working_.reset();
 }
 
 // Returns false if no more data is available now.
@@ -84,8 +93,36 @@ void Exchange::on_exit() {
   }
 }
 
+// Whether it is under way; then `end` was taken.
+bool Exchange::work_in_thread(End& end) {
+  auto working = std::make_shared<Working>(Working{std::move(end), work_, Fd{::eventfd(0, EFD_CLOEXEC)}});
+  if (working->done) {
+    auto worked = loop_.on_readable(working->done.get(), [this] { give(std::move(working_->end)); });
+    try {
+      if (worked) {
+        std::thread([working] {
+          working->work(working->end);
+          (void)::eventfd_write(working->done.get(), 1);
+        }).detach();
+        worked_ = std::move(*worked);
+        working_ = std::move(working);
+        work_ = nullptr;
+        return true;
+      }
+    } catch (const std::system_error&) {  // no thread can be had
+    }
+  }
+  end = std::move(working->end);
+  return false;
+}
+
 // Last use of this object: the owner may destroy it inside the call.
 void Exchange::give(End end) {
+  if (work_ && end.answer.size() > kLongAnswer && work_in_thread(end)) {
+    for (EventSource* source : {&readable_, &exit_, &timer_}) source->reset();
+    return;
+  }
+  if (work_) work_(end);
   const auto done = std::move(done_);
   cancel();
   done(std::move(end));

@@ -32,6 +32,9 @@ class Exchange {
     std::string answer;  // only if it answered; untrusted
   };
   using Done = std::function<void(End end)>;
+  // Called before `done`, for what takes long of a long answer: then in a thread of its own, which outlives
+  // the exchange if that is destroyed meanwhile. So it must use nothing that the loop uses.
+  using Work = std::function<void(const End& end)>;
 
   struct Limits {
     std::size_t answer_bytes = 0;
@@ -43,7 +46,8 @@ class Exchange {
   // `endings` must outlive it until then.
   [[nodiscard]] static Result<std::shared_ptr<Exchange>> begin(EventLoop& loop, Endings& endings,
                                                                Process process, Fd answer,
-                                                               const Limits& limits, Done done);
+                                                               const Limits& limits, Done done,
+                                                               Work work = {});
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() { cancel(); }
@@ -52,22 +56,34 @@ class Exchange {
   void cancel();
 
  private:
-  Exchange(Endings& endings, Process process, Fd answer, const Limits& limits, Done done);
-  [[nodiscard]] Status watch(EventLoop& loop);
+  // What a thread works on.
+  struct Working {
+    End end;
+    Work work;
+    Fd done;  // an eventfd
+  };
+
+  Exchange(EventLoop& loop, Endings& endings, Process process, Fd answer, const Limits& limits, Done done,
+           Work work);
+  [[nodiscard]] Status watch();
   [[nodiscard]] bool read_more();
   [[nodiscard]] bool is_too_long() const { return bytes_.size() > limits_.answer_bytes; }
   void on_answer();
   void on_exit();
   void give(End end);
+  [[nodiscard]] bool work_in_thread(End& end);
 
+  EventLoop& loop_;
   Endings& endings_;
   Limits limits_;
   std::optional<Process> process_;
   Fd answer_;
   Done done_;
+  Work work_;
   std::string bytes_;
   bool at_end_ = false;
-  EventSource readable_, exit_, timer_;
+  std::shared_ptr<Working> working_;
+  EventSource readable_, exit_, timer_, worked_;
 };
 
 }  // namespace netperfd::confined

@@ -57,10 +57,10 @@ Status DeferredEnds::expect_room() {
   return store_.expect_room();
 }
 
-Result<NewJob> DeferredEnds::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+Result<NewJob> DeferredEnds::add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                      WallTime now) {
   settle();
-  return store_.add_job(spec, arms, owner, now);
+  return store_.add_job(spec, slots, owner, now);
 }
 
 Status DeferredEnds::set_state(RunId run, RunState state) {
@@ -75,6 +75,11 @@ Status DeferredEnds::cancel_pending(JobId job, const std::string& error) {
   cancellations_.emplace_back(job, error);
   wait(stored.error());
   return {};
+}
+
+Status DeferredEnds::add_intervals(RunId run, std::span<const Interval> intervals, std::size_t first) {
+  settle();
+  return store_.add_intervals(run, intervals, first);
 }
 
 Status DeferredEnds::finish(const RunRecord& record) {

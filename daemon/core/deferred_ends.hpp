@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,7 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] std::size_t waiting() const { return records_.size() + cancellations_.size(); }
 
   [[nodiscard]] Status expect_room() override;
-  [[nodiscard]] Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+  [[nodiscard]] Result<NewJob> add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                        WallTime now) override;
   [[nodiscard]] Result<std::vector<NewJob>> add_bundle(const StoredTables& content, uid_t owner,
                                                        const std::string& flag, WallTime now) override {
@@ -49,6 +50,8 @@ class DeferredEnds final : public RunStore {
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   // Succeeds also if the disk refuses it: then it waits.
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
+  [[nodiscard]] Status add_intervals(RunId run, std::span<const Interval> intervals,
+                                     std::size_t first) override;
   // After a refusal, end_without_record() is stored or waits. The refusal is returned in both cases.
   [[nodiscard]] Status finish(const RunRecord& record) override;
   // If the run's end may be waiting, the disk's refusal.
@@ -77,6 +80,11 @@ class DeferredEnds final : public RunStore {
       const std::string& scenario) override {
     return store_.time_between_runs(scenario);
   }
+  [[nodiscard]] Result<std::optional<std::uint64_t>> bytes_of_run(const std::string& scenario,
+                                                                  uid_t owner) override {
+    return store_.bytes_of_run(scenario, owner);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> room() override { return store_.room(); }
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override {
     return store_.runs_with_file(owner, sha256, most);

@@ -15,14 +15,12 @@
 #include <string_view>
 #include <utility>
 
-#include "daemon/analysis/compare/goodput.hpp"
-#include "daemon/core/run/iperf3_facts.hpp"
+#include "daemon/core/import_storing.hpp"
+#include "daemon/core/imported_record.hpp"
 #include "daemon/model/text.hpp"
 
 namespace netperfd::core {
 namespace {
-
-constexpr std::string_view kImportedBefore = "imported-before";
 
 // A file on its way to the process that reads it.
 struct CheckedFile {
@@ -35,7 +33,7 @@ JobSpec spec_of(const ImportRequest& request, const std::vector<CheckedFile>& fi
   JobSpec spec;
   spec.name = request.name;
   spec.label = request.label;
-  spec.workload = WorkloadKind::imported;
+  spec.workload = imported_files();
   spec.description = "imported from " + files.front().name;
   if (files.size() > 1) spec.description += " and " + files.back().name;
   return spec;
@@ -121,19 +119,6 @@ Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
   return checked;
 }
 
-// An imported run lacks this information, which readers of the run must know first.
-QualityFlag flag_of_import(bool has_trace, bool has_document) {
-  std::string message =
-      "brought along as a file: neither the environment it was measured in nor any counter is known";
-  if (!has_trace) message += ", and there is no trace";
-  if (!has_document) message += ", nor how many bytes and packets its calls were made for";
-  if (has_trace) message += "; the tracer's own cost is in the times";
-  if (has_trace && has_document) {
-    message += "; that document and trace are of one measurement is the word of whoever brought them";
-  }
-  return {"imported", message};
-}
-
 }  // namespace
 
 // What every page of such a run says.
@@ -145,6 +130,33 @@ std::string origin_text(const BundleOrigin& origin) {
       origin.redacted ? ", without names, addresses, labels and paths (redacted)" : "");
 }
 
+// The runs of one import on their way into the store. A caller who goes away does not end it.
+class Importer::Storing {
+ public:
+  Storing(Importer& owner, std::vector<RunRecord> records, ImportStoring::Done done)
+      : owner_(owner),
+        done_(std::move(done)),
+        storing_(owner.store_, owner.clock_, std::move(records),
+                 [this](const Status& stored) { end(stored); }) {}
+
+  void begin() { storing_.begin(); }
+  void forget_caller() { done_ = {}; }
+  [[nodiscard]] bool has_caller() const { return done_ != nullptr; }
+
+ private:
+  void end(const Status& stored) {
+    Importer& owner = owner_;
+    const auto done = std::move(done_);
+    std::erase_if(owner.storing_, [this](const auto& each) { return each.get() == this; });  // destroys this
+    if (done) done(stored);
+    owner.start_waiting_later();
+  }
+
+  Importer& owner_;
+  ImportStoring::Done done_;
+  ImportStoring storing_;
+};
+
 // One call of read(). It reads its files one after the other, so that it never takes more than one place.
 class Importer::Import {
  public:
@@ -153,6 +165,7 @@ class Importer::Import {
   Import(const Import&) = delete;
   Import& operator=(const Import&) = delete;
   ~Import() {
+    if (storing_ != nullptr) storing_->forget_caller();
     owner_.running_.remove(this);
     owner_.waiting_.remove(this);
     owner_.start_waiting_later();
@@ -185,7 +198,7 @@ class Importer::Import {
   void on_read(Result<ImportedFile> file) {
     if (!file) return give(about_file(files_[read_.size()].name, file.error()));
     read_.push_back(std::move(*file));
-    if (read_.size() == files_.size()) return give(store());
+    if (read_.size() == files_.size()) return store();
     reading_.reset();  // frees the place for the next file
     if (auto next = read_next(); !next) give(std::unexpected(std::move(next.error())));
   }
@@ -199,24 +212,47 @@ class Importer::Import {
     return {};
   }
 
-  Result<ImportedRun> store() {
-    if (read_.size() == 2 && (read_[0].bundle || read_[1].bundle)) {
+  [[nodiscard]] Status check_together() const {
+    if (read_.size() < 2) return {};
+    if (read_[0].bundle || read_[1].bundle) {
       return fail(ErrorKind::invalid_argument, fmt::format("{} is a bundle, which is imported alone",
                                                            (read_[0].bundle ? files_[0] : files_[1]).name));
     }
-    if (read_.size() == 2 && read_[0].trace.has_value() == read_[1].trace.has_value()) {
+    if (read_[0].trace.has_value() == read_[1].trace.has_value()) {
       return fail(
           ErrorKind::invalid_argument,
           fmt::format("{} and {} are both {}; two files are one run where one is an iperf3 document and "
                       "the other a trace",
                       files_[0].name, files_[1].name, read_[0].trace ? "traces" : "iperf3 documents"));
     }
+    if (!read_[0].more.empty() || !read_[1].more.empty()) {
+      const std::size_t several = read_[0].more.empty() ? 1 : 0;
+      return fail(ErrorKind::invalid_argument,
+                  fmt::format("{} has {} runs, and a trace is of one: import it alone, or with the trace the "
+                              "document of its run",
+                              files_[several].name, read_[several].more.size() + 1));
+    }
+    return {};
+  }
+
+  void store() {
+    if (auto fits = check_together(); !fits) return give(std::unexpected(std::move(fits.error())));
     std::vector<SourceFile> sources;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       sources.push_back(std::move(files_[i].source));
       sources.back().sha256 = read_[i].sha256;
     }
-    return owner_.store(std::move(spec_), uid_, std::move(sources), std::move(read_));
+    if (read_.front().bundle)
+      return give(owner_.store_bundle(spec_, uid_, sources.front().name, *read_.front().bundle));
+    auto added = owner_.add_runs(spec_, uid_, sources, std::move(read_));
+    if (!added) return give(std::unexpected(std::move(added.error())));
+    auto& storing = owner_.storing_.emplace_back(std::make_unique<Storing>(
+        owner_, std::move(added->records), [this, told = std::move(added->told)](const Status& stored) {
+          storing_ = nullptr;
+          give(stored ? Result<ImportedRun>{told} : std::unexpected(stored.error()));
+        }));
+    storing_ = storing.get();
+    storing_->begin();
   }
 
   // The last step: the caller may destroy this object inside the call.
@@ -233,6 +269,7 @@ class Importer::Import {
   Done done_;
   Timer deadline_;
   std::shared_ptr<void> reading_;
+  Storing* storing_ = nullptr;  // the importer's
 };
 
 Importer::Importer(RunStore& store, FileImport& files, Clock& clock)
@@ -275,6 +312,12 @@ Status Importer::check_queue(uid_t owner, const std::string& file) const {
                   waiting_.size(), of_user));
 }
 
+bool Importer::has_room() {
+  const auto left_alone =
+      std::ranges::count_if(storing_, [](const auto& storing) { return !storing->has_caller(); });
+  return running_.size() + static_cast<std::size_t>(left_alone) < kLimit && files_.has_room();
+}
+
 Importer::Import* Importer::next_waiting() const {
   const auto has_none = [this](const Import* waiting) {
     return std::ranges::find(running_, waiting->uid(), &Import::uid) == running_.end();
@@ -309,73 +352,48 @@ Result<std::vector<std::string>> Importer::repeated(uid_t owner, const std::vect
 }
 
 // The bundle has its own jobs, with their names and labels.
-Result<ImportedRun> Importer::store_bundle(const JobSpec& spec, uid_t owner, const Bundle& bundle) {
+Result<ImportedRun> Importer::store_bundle(const JobSpec& spec, uid_t owner, const std::string& name,
+                                           const Bundle& bundle) {
   if (!spec.label.empty() || spec.name != ImportRequest{}.name) {
     return fail(ErrorKind::invalid_argument,
                 "a bundle has its own name and label: import it without others, then set the label");
   }
   const auto jobs = store_.add_bundle(bundle.content, owner, origin_text(bundle.origin), clock_.now());
-  if (!jobs) return std::unexpected(jobs.error());
-  // The last one is what was exported: a job that it confirms is older.
-  return ImportedRun{.job = jobs->back().id, .run = jobs->back().runs.front(), .date = {}, .repeated = {}};
+  if (!jobs) return about_file(name, jobs.error());
+  return ImportedRun{
+      .job = jobs->back().id, .run = jobs->back().runs.front(), .date = {}, .repeated = {}, .more = {}};
 }
 
-Result<ImportedRun> Importer::store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
-                                    std::vector<ImportedFile> files) {
-  if (files.front().bundle) return store_bundle(spec, owner, *files.front().bundle);
+Result<Importer::AddedRuns> Importer::add_runs(const JobSpec& spec, uid_t owner,
+                                               const std::vector<SourceFile>& sources,
+                                               std::vector<ImportedFile> files) {
   auto clauses = repeated(owner, sources);
   if (!clauses) return std::unexpected(std::move(clauses.error()));
-  RunRecord record;
-  record.files = std::move(sources);
-  record.state = RunState::finished;
-  std::vector<QualityFlag> flags;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    ImportedFile& file = files[i];
-    std::ranges::move(file.flags, std::back_inserter(flags));
-    if (!file.raw.empty()) {
-      record.workload.documents.push_back({fmt::format("import.{}", i + 1), std::move(file.raw)});
+  std::vector<ImportedJob> imported = jobs_of_import(spec, sources, std::move(files), *clauses);
+  std::vector<NewRun> runs;
+  for (const ImportedJob& each : imported) {
+    const auto job = store_.add_job(each.spec, each.slots, owner, clock_.now());
+    if (!job) {
+      for (const NewRun& open : runs) end_unstored(store_, open.run, job.error());
+      return std::unexpected(job.error());
     }
-    if (file.trace) record.trace = std::move(file.trace);
-    if (!file.workload) continue;
-    record.fingerprint = fingerprint_of_document(*file.workload);
-    spec.test = std::move(file.workload->asked);
-    record.workload.report = std::move(file.workload->report);
-    record.started = file.workload->started;
-    record.traffic.goodput_bytes = analysis::goodput_of(record.workload.report);
+    for (const RunId run : job->runs) runs.push_back({.job = job->id, .run = run});
   }
-  auto& all = record.flags;
-  all = std::exchange(record.workload.report.flags, {});
-  for (const std::string& clause : *clauses) {
-    flags.insert(flags.begin(), {std::string(kImportedBefore), clause + "; both are one measurement"});
+  flag_several(imported, runs.front().run);
+  const RunRecord& first = imported.front().records.front();
+  AddedRuns added{.told = {.job = runs.front().job,
+                           .run = runs.front().run,
+                           .date = date_of_import(first.files, first.started),
+                           .repeated = std::move(*clauses),
+                           .more = {runs.begin() + 1, runs.end()}},
+                  .records = {}};
+  for (ImportedJob& job : imported) {
+    for (RunRecord& record : job.records) {
+      record.id = runs[added.records.size()].run;
+      added.records.push_back(std::move(record));
+    }
   }
-  all.insert(all.begin(), flag_of_import(record.trace.has_value(), has_iperf3(spec)));
-  std::ranges::move(flags, std::back_inserter(all));
-
-  const Arm arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = record.trace.has_value()};
-  const auto job = store_.add_job(spec, {arm}, owner, clock_.now());
-  if (!job) return std::unexpected(job.error());
-  const RunId run = job->runs.front();
-  record.id = run;
-  if (auto stored = store_run(record); !stored) {
-    // Otherwise the run would stay open. If its record was refused, this has ended it already.
-    RunRecord failed;
-    failed.id = run;
-    failed.error = fmt::format("the files could not be stored: {}", stored.error().message);
-    (void)store_.finish(failed);
-    return std::unexpected(std::move(stored.error()));
-  }
-  return ImportedRun{.job = job->id,
-                     .run = run,
-                     .date = date_of_import(record.files, record.started),
-                     .repeated = std::move(*clauses)};
-}
-
-// A run has to pass through all states, even if it was over before it was imported.
-Status Importer::store_run(const RunRecord& record) {
-  for (const RunState state : {RunState::preparing, RunState::running, RunState::collecting}) {
-    if (auto stepped = store_.set_state(record.id, state); !stepped) return stepped;
-  }
-  return store_.finish(record);
+  return added;
 }
 
 }  // namespace netperfd::core

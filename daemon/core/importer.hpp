@@ -36,11 +36,18 @@ struct ImportRequest {
   uid_t owner = 0;
 };
 
+// Of one run.
+struct NewRun {
+  JobId job = 0;
+  RunId run = 0;
+};
+
 struct ImportedRun {
   JobId job = 0;
   RunId run = 0;
   std::optional<ImportDate> date;     // absent: unknown
   std::vector<std::string> repeated;  // a clause for each file that the owner had imported before
+  std::vector<NewRun> more;           // the further runs of a document that has several
 };
 
 class Importer {
@@ -64,35 +71,44 @@ class Importer {
 
   // Reads the files in the background and then calls `done` once, from the loop: with the finished run, or
   // with an error, which includes the file's name if a file is the cause. One file is an iperf3 document or a
-  // trace; two are one of each, of the same measurement; a bundle is imported alone, and the run is the first
-  // of its job. Nothing is stored until all files were read to their end. While kLimit imports are under way,
-  // the import waits: users who have none under way come first, then whoever asked first. After kLongestWait
-  // it ends with busy. Refused at once: busy, with the file's name, if too many wait; invalid_argument for
-  // another number of files, for a name or label that no job may have, and for anything but a readable
-  // regular file. Destroying the result cancels the import, even from inside `done`; the importer must
-  // outlive the result.
+  // trace; two are one of each, of the same measurement. A document of several runs is a job for each. A
+  // bundle is imported alone, and the run is the first of its job. Nothing is stored until all files were
+  // read to their end. Destroying the importer leaves open what is only stored in part: the next start of
+  // netperfd ends such runs. While kLimit imports are under way, the import waits: users who have none under
+  // way come first, then whoever asked first. After kLongestWait it ends with busy. Refused at once: busy,
+  // with the file's name, if too many wait; invalid_argument for another number of files, for a name or label
+  // that no job may have, and for anything but a readable regular file. Destroying the result cancels the
+  // import, even from inside `done`; the importer must outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 
  private:
   class Import;
+  class Storing;
+  struct AddedRuns {
+    ImportedRun told;
+    std::vector<RunRecord> records;
+  };
   // Errors name the file.
   [[nodiscard]] Status check_queue(uid_t owner, const std::string& file) const;
-  [[nodiscard]] bool has_room() { return running_.size() < kLimit && files_.has_room(); }
+  [[nodiscard]] bool has_room();
   [[nodiscard]] Import* next_waiting() const;
   // Later, because it is called while an import is being destroyed.
   void start_waiting_later();
   void start_waiting();
   [[nodiscard]] Result<std::vector<std::string>> repeated(uid_t owner, const std::vector<SourceFile>& files);
-  [[nodiscard]] Result<ImportedRun> store(JobSpec spec, uid_t owner, std::vector<SourceFile> sources,
-                                          std::vector<ImportedFile> files);
-  [[nodiscard]] Result<ImportedRun> store_bundle(const JobSpec& spec, uid_t owner, const Bundle& bundle);
-  [[nodiscard]] Status store_run(const RunRecord& record);
+  // The pending runs, with what will be told of them once their records are stored.
+  [[nodiscard]] Result<AddedRuns> add_runs(const JobSpec& spec, uid_t owner,
+                                           const std::vector<SourceFile>& sources,
+                                           std::vector<ImportedFile> files);
+  [[nodiscard]] Result<ImportedRun> store_bundle(const JobSpec& spec, uid_t owner, const std::string& name,
+                                                 const Bundle& bundle);
 
   RunStore& store_;
   FileImport& files_;
   Clock& clock_;
   std::list<Import*> running_, waiting_;  // each removes itself; the waiting ones in the order of read()
+  std::list<std::unique_ptr<Storing>> storing_;
   Timer next_turn_;
 };
 

@@ -12,6 +12,8 @@
 #include <set>
 #include <utility>
 
+#include "daemon/model/counter_figure.hpp"
+
 namespace netperfd::counters {
 namespace {
 
@@ -95,16 +97,20 @@ std::string clause(const CounterKind& kind, std::string_view netns, const std::s
 }  // namespace
 
 void add_deltas(const CounterKind& kind, std::string_view netns, const Readings& before,
-                const Readings& after, Counters& counters) {
+                const Readings& after, Counters& counters, const KeptZeros& zeros) {
   std::map<Key, std::uint64_t> first = by_key(before);
   std::map<std::string, std::uint64_t> sums;
   std::set<std::string> broken;
   const auto add = [&](std::string name, bool keep, std::uint64_t delta) {
     if (kind.rounding > 0 && static_cast<std::int64_t>(delta) < 0) delta = 0;
-    if (delta == 0 && !keep) return;
     std::string unit = unit_of(kind, name);
-    counters.deltas.push_back(
-        {std::string{kind.source}, std::string{netns}, std::move(name), delta, std::move(unit)});
+    CounterDelta counter{std::string{kind.source}, std::string{netns}, std::move(name), delta,
+                         std::move(unit)};
+    const auto is_asked_for = [&] {
+      return !zeros.figures.empty() && zeros.figures.contains(counter_figure_of(counter));
+    };
+    if (delta > 0 || (keep && zeros.expected) || is_asked_for())
+      counters.deltas.push_back(std::move(counter));
   };
   for (const auto& [key, value] : by_key(after)) {
     const auto& [name, cpu] = key;
@@ -128,6 +134,21 @@ void add_deltas(const CounterKind& kind, std::string_view netns, const Readings&
     if (!broken.contains(name)) add(name, is_expected(name), delta);
   }
   if (!broken.empty() && !kind.holds_gauges) counters.unknown.push_back(clause(kind, netns, broken));
+}
+
+void add_figures(const CounterKind& kind, std::string_view netns, const Readings& readings,
+                 std::vector<std::string>& names) {
+  CounterDelta counter{
+      .source = std::string{kind.source}, .netns = std::string{netns}, .name = {}, .unit = {}};
+  const auto add = [&](std::string name) {
+    counter.name = std::move(name);
+    if (std::string figure = counter_figure_of(counter); !figure.empty()) names.push_back(std::move(figure));
+  };
+  std::set<std::string_view> seen;
+  for (const Reading& reading : readings) {
+    if (seen.insert(reading.name).second) add(reading.name);
+    if (reading.cpu && is_spread(reading.name)) add(fmt::format("cpu{} {}", *reading.cpu, reading.name));
+  }
 }
 
 }  // namespace netperfd::counters

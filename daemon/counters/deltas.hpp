@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/counters/readings.hpp"
 #include "daemon/model/counters.hpp"
@@ -34,12 +37,21 @@ inline constexpr CounterKind kNic{.source = "nic"};
 inline constexpr CounterKind kEthtool{.source = "ethtool", .holds_gauges = true};
 inline constexpr CounterKind kPerf{.source = "perf"};
 
+// Counters that are kept though they did not move.
+struct KeptZeros {
+  bool expected = true;  // those whose 0 is informative: drops, retransmits, errors, timeouts
+  std::set<std::string, std::less<>> figures = {};  // of a job (counter_figure.hpp)
+};
+
 // Adds a row for each name, the sum over its CPUs. For the few names whose spread over the CPUs matters
 // (softnet's counters, NET_RX and NET_TX, busy and idle) it also adds a row "cpuN name" for each CPU.
-// Counters that did not move are kept only if their 0 is informative (drops, retransmits, errors, timeouts).
+// Of the counters that did not move, only `zeros` are kept.
 // A 32-bit counter that is lower than before has wrapped round. A lower 64-bit counter belongs to another
 // device: it gets no row but a clause in Counters::unknown, like a counter that was not there all the time.
 void add_deltas(const CounterKind& kind, std::string_view netns, const Readings& before,
-                const Readings& after, Counters& counters);
+                const Readings& after, Counters& counters, const KeptZeros& zeros = {});
+// The names of the figures that such readings give.
+void add_figures(const CounterKind& kind, std::string_view netns, const Readings& readings,
+                 std::vector<std::string>& names);
 
 }  // namespace netperfd::counters

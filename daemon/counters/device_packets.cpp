@@ -46,7 +46,7 @@ DevicePacketCounter::DevicePacketCounter(std::string proc) : proc_(std::move(pro
 
 std::unique_ptr<core::ActivePacketCount> DevicePacketCounter::open(const JobSpec& spec,
                                                                    const std::vector<pid_t>& workload) {
-  if (!measures_path(spec) || workload.empty()) return nullptr;
+  if (!spec.workload.measures_path || workload.empty()) return nullptr;
   const std::optional<Address> server = parse_address(spec.test.path.server);
   if (!server) return nullptr;
   const std::string net = fmt::format("{}/{}/net", proc_, workload.front());

@@ -15,7 +15,7 @@ void add_latency_facts(const JobSpec& spec, FactSheet& sheet) {
                           probe.dscp.empty() ? "" : ", dscp " + probe.dscp));
   }
   sheet.add(kGroup, "timeout", format_duration(latency.timeout));
-  if (spec.workload == WorkloadKind::iperf3) {
+  if (spec.workload.makes_traffic) {
     sheet.add(kGroup, "idle", format_duration(latency.idle));
     return;
   }

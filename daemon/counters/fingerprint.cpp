@@ -38,7 +38,7 @@ class Taking {
   // Must run on a thread that ends afterwards: the thread stays in the namespace it entered last.
   void look_at_namespaces() {
     enter("", roots_.proc + "/thread-self/ns/net");
-    if (!measures_path(spec_) || workload_.empty()) return;
+    if (!spec_.workload.measures_path || workload_.empty()) return;
     client_ = enter(spec_.test.path.netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[0]));
     if (spec_.test.path.local && workload_.size() > 1) {
       server_ = enter(spec_.test.path.local->netns, fmt::format("{}/{}/ns/net", roots_.proc, workload_[1]));
@@ -53,12 +53,14 @@ class Taking {
     add_cpu_facts(roots_, sheet_);
     sheet_.add_file("irq", "default", roots_.proc + "/irq/default_smp_affinity");
     std::set<std::string> modules;
-    if (spec_.workload == WorkloadKind::iperf3) {
-      add_iperf3_facts(spec_.test, iperf3_version, sheet_);
-      if (iperf3_version.empty()) sheet_.add_unknown("iperf3: version: not known");
+    if (spec_.workload.facts) {
+      for (const Fact& fact : spec_.workload.facts(spec_, iperf3_version))
+        sheet_.add(fact.group, fact.key, fact.value);
+      if (iperf3_version.empty())
+        sheet_.add_unknown(fmt::format("{}: version: not known", spec_.workload.name));
     }
     if (spec_.latency) add_latency_facts(spec_, sheet_);
-    if (measures_path(spec_)) add_devices(modules);
+    if (spec_.workload.measures_path) add_devices(modules);
     if (spec_.trace && spec_.trace->function_graph && !spec_.trace->function_graph->module.empty()) {
       modules.insert(spec_.trace->function_graph->module);
     }

@@ -30,10 +30,6 @@ void add_module_facts(const SystemRoots& roots, const std::set<std::string>& wan
 // random or computes from the memory free at boot (tcp_mem, udp_mem), and mere lists of available features.
 void add_sysctl_facts(const std::string& proc, const std::string& netns, bool host, FactSheet& sheet);
 
-// Group iperf3: its version and the options of the job. The server's port is left out: the next job may need
-// another.
-void add_iperf3_facts(const TestSpec& spec, std::string_view version, FactSheet& sheet);
-
 // Group latency: the job's probes, which it must have. Without iperf3 also the server.
 void add_latency_facts(const JobSpec& spec, FactSheet& sheet);
 

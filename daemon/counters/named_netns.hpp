@@ -15,7 +15,7 @@ namespace netperfd::counters {
 [[nodiscard]] std::optional<int> number_of_netns(const Fd& route, const Fd& netns);
 
 struct NamedNetns {
-  std::string name;
+  std::string name;  // empty: the host's own
   std::string path;
 };
 // The namespace to which that of `route` refers by `number`, among the first 256 of `directory`, which is

@@ -46,7 +46,7 @@ int on_attribute(const nlattr* attribute, void* take) {
 
 // A socket belongs forever to the namespace of the thread that creates it. A separate thread does this:
 // setns() moves the calling thread, and moving it back could fail.
-Result<NamespaceSockets> open_sockets_in(const std::string& net) {
+Result<NamespaceSockets> open_sockets_in(const std::string& net, const std::function<void()>& there) {
   Result<NamespaceSockets> sockets = fail(ErrorKind::internal, "nobody asked");
   try {
     std::thread([&] {
@@ -57,6 +57,7 @@ Result<NamespaceSockets> open_sockets_in(const std::string& net) {
         sockets = fail_errno(fmt::format("setns {}", net), errno);
       } else {
         sockets = open_sockets();
+        if (there) there();
       }
     }).join();
   } catch (const std::system_error& error) {

@@ -20,8 +20,9 @@ struct NamespaceSockets {
   Fd ethtool;  // any type of socket supports the ioctl
 };
 
-// `net` is a file such as /proc/PID/ns/net.
-[[nodiscard]] Result<NamespaceSockets> open_sockets_in(const std::string& net);
+// `net` is a file such as /proc/PID/ns/net. `there` is called by a thread in that namespace.
+[[nodiscard]] Result<NamespaceSockets> open_sockets_in(const std::string& net,
+                                                       const std::function<void()>& there = {});
 
 // Sends `request`, in which it sets the flags NLM_F_REQUEST and NLM_F_DUMP or NLM_F_ACK, and passes every
 // message of the answer to `take`. Never blocks: the kernel answers within the send.

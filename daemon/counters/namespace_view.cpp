@@ -23,6 +23,7 @@
 
 #include "daemon/counters/fact_sheet.hpp"
 #include "daemon/counters/namespace_sockets.hpp"
+#include "daemon/counters/qdisc_options.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -168,23 +169,6 @@ Status read_addresses(const Fd& socket, std::vector<Link>& links) {
   });
 }
 
-// Words after the kind: netem's figures, or a digest of the options for kinds whose options hold no counters
-// and no random values.
-std::string option_words(std::string_view kind, const nlattr* options) {
-  const std::string_view bytes(static_cast<const char*>(mnl_attr_get_payload(options)),
-                               mnl_attr_get_payload_len(options));
-  if (kind == "netem" && bytes.size() >= sizeof(tc_netem_qopt)) {
-    tc_netem_qopt netem{};
-    std::memcpy(&netem, bytes.data(), sizeof netem);
-    return fmt::format(" latency {} limit {} loss {} gap {} duplicate {} jitter {}", netem.latency,
-                       netem.limit, netem.loss, netem.gap, netem.duplicate, netem.jitter);
-  }
-  constexpr std::array<std::string_view, 8> kStill{"fq_codel", "fq",    "tbf",  "pfifo",
-                                                   "bfifo",    "codel", "prio", "pfifo_fast"};
-  if (std::ranges::find(kStill, kind) == kStill.end() || bytes.empty()) return {};
-  return fmt::format(" options {:08x}", digest_of(bytes) & 0xFFFFFFFF);
-}
-
 Status read_qdiscs(const Fd& socket, std::vector<Link>& links) {
   Buffer buffer{};
   tcmsg head{};
@@ -204,7 +188,7 @@ Status read_qdiscs(const Fd& socket, std::vector<Link>& links) {
       const auto type = mnl_attr_get_type(attribute);
       if (type == TCA_KIND) qdisc.text = text_of(attribute);
       // TCA_KIND comes before TCA_OPTIONS.
-      if (type == TCA_OPTIONS) options = option_words(qdisc.text, attribute);
+      if (type == TCA_OPTIONS) options = qdisc_option_words(qdisc.text, attribute);
     });
     qdisc.text += options;
     link->qdiscs.push_back(std::move(qdisc));

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
+
+#include "daemon/model/counter_figure.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -38,6 +41,8 @@ void QueueSampler::add(const Fd& route, const std::string& netns, const NamedDev
     note(sampled, fmt::format("only the first {} of its {} queueing disciplines are sampled",
                               settings_.most_queues, list->queues.size()));
   }
+  for (const Queue& queue : list->queues)
+    std::ranges::move(queue_figures_of(device.name, netns, queue.kind), std::back_inserter(figures_));
   sampled_.push_back(std::move(sampled));
 }
 

@@ -35,6 +35,9 @@ class QueueSampler {
   // Adds a device before the start. `route` belongs to the namespace `netns` (empty: the host's own) and must
   // outlive this object. A device that has no queueing discipline now is never sampled.
   void add(const Fd& route, const std::string& netns, const NamedDevice& device);
+  // The names of the figures (counter_figure.hpp) of the queueing disciplines that there are before the
+  // start.
+  [[nodiscard]] const std::vector<std::string>& figures() const { return figures_; }
   // Starts sampling, with a first sample: time 0 is now.
   void start();
   // Samples once more; the last call. The samples are by time, for each time by device.
@@ -72,6 +75,7 @@ class QueueSampler {
   std::vector<Sampled> sampled_;
   std::vector<Kept> kept_;
   std::vector<std::string> unknown_;
+  std::vector<std::string> figures_;
   bool started_ = false;
   std::uint64_t tick_ = 0;    // in configured periods
   std::uint64_t stride_ = 1;  // periods between two samples

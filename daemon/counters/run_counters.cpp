@@ -27,6 +27,9 @@
 #include "daemon/counters/readings.hpp"
 #include "daemon/counters/routes.hpp"
 #include "daemon/counters/tcp_sampler.hpp"
+#include "daemon/model/counter_figure.hpp"
+#include "daemon/model/nearest.hpp"
+#include "daemon/model/wording.hpp"
 
 namespace netperfd::counters {
 namespace {
@@ -37,17 +40,29 @@ using Parse = std::function<Readings(std::string_view text)>;
 struct TextFile {
   CounterKind kind;
   std::string netns;
+  bool is_between = false;
   Parse parse;
   Fd file;
   std::optional<Readings> before;
 };
 
-// A network namespace in which the run has a process.
+// A network namespace on the path of the run.
 struct Namespace {
   std::string name;
   NamespaceSockets sockets;
+  ino_t inode = 0;
+  bool is_between = false;  // the run has no process in it, as in that of a router
   std::optional<NicStatistics> before;
 };
+
+struct NamespaceFile {
+  const CounterKind* kind;
+  Parse parse;
+  const char* name;  // in /proc/PID/net
+};
+// A kernel without IPv6 has no snmp6, so nothing is missing then.
+const NamespaceFile kNamespaceFiles[] = {
+    {&kSnmp, parse_snmp, "snmp"}, {&kNetstat, parse_snmp, "netstat"}, {&kSnmp6, parse_snmp6, "snmp6"}};
 
 // Tells one namespace from another; 0 if there is no such file.
 ino_t inode_of(const std::string& path) {
@@ -65,17 +80,15 @@ class Counting final : public core::ActiveCounters {
 
   // `process` is its directory below /proc: a number, or "self".
   void add_namespace(const std::string& name, const std::string& process) {
-    const std::string net = fmt::format("{}/{}/net", proc_, process);
-    add_file(kSnmp, name, parse_snmp, net + "/snmp");
-    add_file(kNetstat, name, parse_snmp, net + "/netstat");
-    add_file(kSnmp6, name, parse_snmp6, net + "/snmp6");
+    for (const NamespaceFile& each : kNamespaceFiles)
+      add_file(*each.kind, name, each.parse, fmt::format("{}/{}/net/{}", proc_, process, each.name));
     auto sockets = open_sockets_in(fmt::format("{}/{}/ns/net", proc_, process));
     if (!sockets) {
       counters_.unknown.push_back(not_read("nic", name, sockets.error().message));
       return;
     }
-    namespaces_.push_back({name, std::move(*sockets), {}});
-    own_inodes_.push_back(inode_of(fmt::format("{}/{}/ns/net", proc_, process)));
+    const ino_t inode = inode_of(fmt::format("{}/{}/ns/net", proc_, process));
+    namespaces_.push_back({.name = name, .sockets = std::move(*sockets), .inode = inode, .before = {}});
   }
 
   void add_machine() {
@@ -123,6 +136,15 @@ class Counting final : public core::ActiveCounters {
     sample_queues(spec.path.local->netns, [&](const Fd& route) { return find_device(route, *address); });
   }
 
+  // That of these figures which are read from counters.
+  void expect(const std::vector<FigureChoice>& figures) {
+    for (const FigureChoice& choice : figures) {
+      if (is_counter_figure(choice.figure.name)) wanted_.push_back(choice.figure.name);
+    }
+    zeros_.figures.insert(wanted_.begin(), wanted_.end());
+    zeros_between_.figures = zeros_.figures;
+  }
+
   void begin() {
     perf_.emplace(parse_cpu_list(read_file("/sys/devices/system/cpu/online", kLargestText).value_or("")));
     counters_.unknown.insert(counters_.unknown.end(), perf_->unknown().begin(), perf_->unknown().end());
@@ -165,6 +187,18 @@ class Counting final : public core::ActiveCounters {
     if (noise_) noise_->count_ends();
   }
 
+  [[nodiscard]] std::string lacking() const override {
+    if (wanted_.empty()) return {};
+    const std::vector<std::string> there = figures();
+    for (const std::string& name : wanted_) {
+      if (std::ranges::find(there, name) == there.end()) {
+        return fmt::format("the figure {}: nothing on the path of this run has such a counter{}",
+                           in_quotes(name), nearest_clause(nearest_counters(name, there)));
+      }
+    }
+    return {};
+  }
+
   Counters finish() override {
     omitted_.reset();
     const Readings perf = perf_->read();
@@ -178,7 +212,7 @@ class Counting final : public core::ActiveCounters {
     // All readings are taken; only now may the work take time.
     if (tcp_) counters_.tcp = tcp_->finish();
     if (queues_) std::ranges::copy(queues_->unknown(), std::back_inserter(counters_.unknown));
-    add_deltas(kPerf, "", perf_before_, perf, counters_);
+    add_deltas(kPerf, "", perf_before_, perf, counters_, zeros_);
     for (std::size_t i = 0; i < files_.size(); ++i) add(files_[i], texts[i]);
     for (std::size_t i = 0; i < namespaces_.size(); ++i) add(namespaces_[i], devices[i]);
     if (noise_) noise_->add_to(counters_);
@@ -190,14 +224,32 @@ class Counting final : public core::ActiveCounters {
 
  private:
   void add_file(const CounterKind& kind, const std::string& netns, Parse parse, const std::string& path) {
-    Fd file = open_to_read(path);
-    // A kernel without IPv6 has no snmp6, so nothing is missing then.
+    add_file(kind, netns, std::move(parse), path, open_to_read(path), false);
+  }
+
+  void add_file(const CounterKind& kind, const std::string& netns, Parse parse, const std::string& path,
+                Fd file, bool is_between) {
     if (!file && kind.source == kSnmp6.source) return;
     if (!file) {
       counters_.unknown.push_back(not_read(kind.source, netns, path + " cannot be read"));
       return;
     }
-    files_.push_back({kind, netns, parse, std::move(file), {}});
+    files_.push_back({kind, netns, is_between, std::move(parse), std::move(file), {}});
+  }
+
+  // The names of the figures of all that was read first.
+  [[nodiscard]] std::vector<std::string> figures() const {
+    std::vector<std::string> names = queues_ ? queues_->figures() : std::vector<std::string>{};
+    add_figures(kPerf, "", perf_before_, names);
+    for (const TextFile& each : files_) {
+      if (each.before) add_figures(each.kind, each.netns, *each.before, names);
+    }
+    for (const Namespace& each : namespaces_) {
+      if (!each.before) continue;
+      add_figures(kNic, each.name, each.before->devices, names);
+      add_figures(kEthtool, each.name, each.before->drivers, names);
+    }
+    return names;
   }
 
   template <class Find>
@@ -214,14 +266,45 @@ class Counting final : public core::ActiveCounters {
     }
   }
 
-  // If it is in a namespace between client and server, as that of a router, and if that one has a name.
+  // If it is in a namespace between client and server, as that of a router, and if that one has a name or is
+  // the host's own.
   void sample_other_end(const Fd& route, const NamedDevice& device) {
-    const auto netns = find_named_netns(route, *device.peer_netns);
-    if (!netns || std::ranges::count(own_inodes_, inode_of(netns->path)) > 0) return;
-    auto sockets = open_sockets_in(netns->path);
-    if (!sockets) return;
-    const Fd& there = between_.emplace_back(std::move(sockets->route));
-    if (const auto other = find_device(there, *device.peer)) queues_->add(there, netns->name, *other);
+    const Namespace* there = namespace_between(route, *device.peer_netns);
+    if (there == nullptr) return;
+    if (const auto other = find_device(there->sockets.route, *device.peer))
+      queues_->add(there->sockets.route, there->name, *other);
+  }
+
+  // Null: it is one of those with a process, or it cannot be entered.
+  const Namespace* namespace_between(const Fd& route, int number) {
+    const auto netns = netns_of(route, number);
+    if (!netns) return nullptr;
+    const ino_t inode = inode_of(netns->path);
+    const auto known = std::ranges::find(namespaces_, inode, &Namespace::inode);
+    if (known != namespaces_.end()) return known->is_between ? &*known : nullptr;
+    std::vector<Fd> files;
+    auto sockets = open_sockets_in(netns->path, [&] {
+      for (const NamespaceFile& each : kNamespaceFiles)
+        files.push_back(open_to_read(fmt::format("{}/thread-self/net/{}", proc_, each.name)));
+    });
+    if (!sockets) return nullptr;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const NamespaceFile& each = kNamespaceFiles[i];
+      add_file(*each.kind, netns->name, each.parse, each.name, std::move(files[i]), true);
+    }
+    return &namespaces_.emplace_back(Namespace{.name = netns->name,
+                                               .sockets = std::move(*sockets),
+                                               .inode = inode,
+                                               .is_between = true,
+                                               .before = {}});
+  }
+
+  [[nodiscard]] std::optional<NamedNetns> netns_of(const Fd& route, int number) const {
+    if (auto named = find_named_netns(route, number)) return named;
+    std::string own = fmt::format("{}/self/ns/net", proc_);
+    const Fd file = open_to_read(own);
+    if (!file || number_of_netns(route, file) != number) return std::nullopt;
+    return NamedNetns{.name = {}, .path = std::move(own)};
   }
 
   static std::optional<Readings> read(const TextFile& each) {
@@ -238,7 +321,8 @@ class Counting final : public core::ActiveCounters {
 
   void add(const TextFile& each, const std::optional<Readings>& after) {
     if (each.before && after && !each.before->empty()) {
-      add_deltas(each.kind, each.netns, *each.before, *after, counters_);
+      add_deltas(each.kind, each.netns, *each.before, *after, counters_,
+                 each.is_between ? zeros_between_ : zeros_);
     } else {
       counters_.unknown.push_back(not_read(each.kind.source, each.netns, "its text cannot be read"));
     }
@@ -250,16 +334,16 @@ class Counting final : public core::ActiveCounters {
       counters_.unknown.push_back(not_read("nic", each.name, "the devices could not be read again"));
       return;
     }
-    add_deltas(kNic, each.name, each.before->devices, after->devices, counters_);
-    add_deltas(kEthtool, each.name, each.before->drivers, after->drivers, counters_);
+    add_deltas(kNic, each.name, each.before->devices, after->devices, counters_, zeros_);
+    add_deltas(kEthtool, each.name, each.before->drivers, after->drivers, counters_, zeros_);
   }
 
   core::Clock& clock_;
   std::string proc_;
   std::vector<TextFile> files_;
-  std::vector<Namespace> namespaces_;  // must not grow once a sampler exists, which refers to an element
-  std::vector<ino_t> own_inodes_;      // theirs
-  std::deque<Fd> between_;             // route sockets of further ones, where queues are sampled
+  std::deque<Namespace> namespaces_;  // samplers refer to its elements
+  std::vector<std::string> wanted_;   // figures of the job that are read from counters
+  KeptZeros zeros_, zeros_between_{.expected = false};
   std::optional<TcpSampler> tcp_;
   bool probed_ = false;
   std::chrono::milliseconds omit_{0};
@@ -292,17 +376,18 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
                                                         const std::vector<pid_t>& workload) {
   auto counting = std::make_unique<Counting>(clock_, proc_);
   const TestSpec& test = spec.test;
-  const bool measured = measures_path(spec) && !workload.empty();
+  const bool measured = spec.workload.measures_path && !workload.empty();
   counting->add_namespace(test.path.netns, measured ? fmt::format("{}", workload.front()) : "self");
   if (measured && workload.size() > 1 && test.path.local && test.path.local->netns != test.path.netns) {
     counting->add_namespace(test.path.local->netns, fmt::format("{}", workload[1]));
   }
   counting->add_machine();
-  if (measured && spec.workload == WorkloadKind::iperf3) {
+  if (measured && spec.workload.makes_traffic) {
     counting->expect_load(spec.latency.has_value(), test.traffic.omit);
     if (test.traffic.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(test));
   }
   if (measured) counting->sample_queues(test, workload);
+  counting->expect(spec.figures);
   counting->begin();
   counting->begin_noise(sys_, measured ? workload : std::vector<pid_t>{});
   return counting;

@@ -16,7 +16,7 @@ namespace netperfd::counters {
 // For the network namespaces of the client and of a local server: /proc/net/snmp, netstat and snmp6, and the
 // devices' counters. For the whole machine: softnet_stat, softirqs, interrupts, CPU time and perf events. For
 // the client's TCP connections and the queues of the devices that the packets leave by: samples twice per
-// second. Also the noise of the host. A workload without processes (WorkloadKind::none)
+// second. Also the noise of the host. A workload without processes
 // is counted in the host's own namespace.
 class RunCounters final : public core::CounterSource {
  public:

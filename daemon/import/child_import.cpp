@@ -93,12 +93,13 @@ Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t si
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
   auto process = start(ReaderMode::record, std::move(file), size, std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
+  using End = confined::Exchange::End;
+  auto result = std::make_shared<Result<ImportedFile>>();
   auto reading = confined::Exchange::begin(
       loop_, endings_, std::move(*process), std::move(pipe->read),
       {.answer_bytes = settings_.answer_limit_bytes, .deadline = settings_.reader.deadline},
-      [settings = settings_, done = std::move(done)](const confined::Exchange::End& end) {
-        done(result_of(end, settings));
-      });
+      [result, done = std::move(done)](const End&) { done(std::move(*result)); },
+      [result, settings = settings_](const End& end) { *result = result_of(end, settings); });
   if (!reading) return std::unexpected(reading.error());
   readings_.emplace_back(*reading);
   return *reading;

@@ -11,7 +11,7 @@
 
 namespace netperfd::import {
 
-enum class FileKind { trace_dat, iperf3, graph_text, bundle };
+enum class FileKind { trace_dat, iperf3, iperf3_text, graph_text, netperf, sockperf, flent, table, bundle };
 
 // Detects the type from the first bytes and lines. If it is none of them, invalid_argument with the text
 // found.
@@ -20,7 +20,7 @@ enum class FileKind { trace_dat, iperf3, graph_text, bundle };
 // The readers take the whole file, unpacked and as UTF-8.
 struct FileReaders {
   using Read = std::function<Result<ImportedFile>(std::span<const std::byte>)>;
-  Read trace_dat, iperf3, graph_text;
+  Read trace_dat, iperf3, graph_text, iperf3_text, netperf, sockperf, flent, table;
   Read bundle = {};  // may be absent: bundles are refused
 };
 [[nodiscard]] Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers);

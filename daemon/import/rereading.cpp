@@ -92,7 +92,9 @@ Result<core::RunReading> Rereading::stored_reading(const core::RunRow& run) {
 Result<ParsedReport> Rereading::report_of(const core::RunRow& run) {
   const auto text = ports_.store.job_text(run.job);
   if (!text) return std::unexpected(text.error());
-  const auto spec = ports_.scenarios.reread(*text, fmt::format("job {}", run.job), {});
+  core::JobOptions options;
+  options.purpose = run.spec.purpose;
+  const auto spec = ports_.scenarios.reread(*text, fmt::format("job {}", run.job), options);
   if (!spec) {
     return fail(spec.error().kind,
                 fmt::format("its job's text can no longer be read: {}", spec.error().message));
@@ -102,8 +104,9 @@ Result<ParsedReport> Rereading::report_of(const core::RunRow& run) {
   Result<std::string> words = std::string{};
   if (has_document(run, kClientWords)) words = ports_.runs.document(run.id, kClientWords);
   if (!words) return std::unexpected(std::move(words.error()));
+  const JobSpec told = spec_of_side(*spec, run.slot.variant, run.slot.point);
   return wait_for<ParsedReport>(ports_.loop, [&](core::ReportReading::Done done) {
-    return ports_.reports.read(*output, *words, spec->test, std::move(done));
+    return ports_.reports.read(*output, *words, told.test, std::move(done));
   });
 }
 
@@ -118,7 +121,7 @@ Result<Reread> Rereading::read_live(const core::RunRow& run) {
   if (!stored) return std::unexpected(std::move(stored.error()));
   core::RunReading now{.report = std::move(parsed->report), .flags = {}, .goodput_bytes = {}, .test = {}};
   now.goodput_bytes = analysis::goodput_of(now.report);
-  now.flags = merged_flags(run.flags, std::exchange(now.report.flags, {}));
+  now.flags = merged_flags(run.flags, std::move(parsed->flags));
   return Reread{.stored = std::move(*stored), .now = std::move(now)};
 }
 
@@ -162,14 +165,14 @@ Result<std::optional<Reread>> Rereading::read_import(const core::RunRow& run) {
                                     .fingerprint = core::fingerprint_of_document(*workload)};
   now.report = std::move(workload->report);
   now.goodput_bytes = analysis::goodput_of(now.report);
-  now.flags = merged_flags(run.flags, std::exchange(now.report.flags, {}));
+  now.flags = merged_flags(run.flags, std::move(workload->flags));
   return Reread{.stored = std::move(*stored), .now = std::move(now)};
 }
 
 Result<std::optional<Reread>> Rereading::read(const core::RunRow& run) {
   if (run.job == 0) return fail(ErrorKind::io, run.error);  // it stands for a damaged one
-  const bool imported = run.spec.workload == WorkloadKind::imported;
-  if (!has_iperf3(run.spec) || run.documents.empty()) return std::nullopt;
+  const bool imported = run.spec.workload.of_files;
+  if (!has_traffic(run.spec) || run.documents.empty()) return std::nullopt;
   if (imported) return read_import(run);
   if (!has_document(run, kClientOutput)) return std::nullopt;
   auto live = read_live(run);

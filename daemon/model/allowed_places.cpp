@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "daemon/model/problems.hpp"
 
@@ -148,20 +149,25 @@ std::string not_allowed(const std::string& value, const char* part, const std::v
       value, part, allowed);
 }
 
-// Of the server that answers the probes; absent: they need none. A server of the run listens, whatever the
-// probes are.
-std::optional<std::uint16_t> port_of_probes(const JobSpec& spec) {
-  if (!spec.latency) return std::nullopt;
-  const bool none = !spec.test.path.local &&
-                    std::ranges::all_of(spec.latency->probes,
-                                        [](const ProbeSpec& probe) { return probe.protocol == "icmp"; });
-  return none ? std::nullopt : std::optional(spec.latency->port);
+std::vector<PortOfJob> ports_of(const JobSpec& spec) {
+  return spec.workload.ports ? spec.workload.ports(spec) : std::vector<PortOfJob>{};
+}
+
+// Of A and of B, in a sweep at each point.
+std::vector<std::vector<MachineSetting>> settings_of(const JobSpec& spec) {
+  if (!spec.design || !spec.design->has_settings()) return {};
+  std::vector<std::vector<MachineSetting>> all;
+  const std::uint32_t points = spec.design->points();
+  for (std::uint32_t point = std::min(points, 1U); point <= points; ++point) {
+    for (const char side : {'A', 'B'}) all.push_back(spec.design->settings_of(side, point));
+  }
+  return all;
 }
 
 auto place_of(const JobSpec& spec) {
   const TestSpec& test = spec.test;
-  return std::tuple(spec.workload, test.path.server, test.path.local, test.path.netns, test.iperf3.port,
-                    test.path.bind, test.path.ip_version, port_of_probes(spec));
+  return std::tuple(spec.workload, test.path.server, test.path.local, test.path.netns, test.path.bind,
+                    test.path.ip_version, ports_of(spec));
 }
 
 }  // namespace
@@ -195,9 +201,35 @@ bool fits_host(const std::vector<std::string>& rules, std::string_view host) {
 
 std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& allowed) {
   Problems problems;
-  if (!measures_path(spec)) return problems.take();
+  // The installed module may stand beside an allowed file of it. Alone, it would be any of the machine.
+  const auto is_beside_file = [&](const MachineSetting& setting, const std::optional<Variant>& other) {
+    return setting.value == kInstalled && other &&
+           std::ranges::any_of(other->settings, [&](const MachineSetting& each) {
+             return each.target == setting.target && not_allowed(each, allowed.settings).empty();
+           });
+  };
+  const auto check_side = [&](const char* key, const std::optional<Variant>& side,
+                              const std::optional<Variant>& other) {
+    if (!side) return;
+    for (const MachineSetting& setting : side->settings) {
+      std::string why = not_allowed(setting, allowed.settings);
+      if (!why.empty() && !is_beside_file(setting, other)) problems.add(key, std::move(why));
+    }
+  };
+  if (spec.design) {
+    check_side("design.a.machine", spec.design->a, spec.design->b);
+    check_side("design.b.machine", spec.design->b, spec.design->a);
+    for (const SweepAxis& axis : spec.design->sweep) {
+      if (!axis.is_of_machine()) continue;
+      for (const std::string& value : axis.values) {
+        if (std::string why = not_allowed({axis.key, value}, allowed.settings); !why.empty())
+          problems.add("sweep." + axis.key, std::move(why));
+      }
+    }
+  }
+  if (!spec.workload.measures_path) return problems.take();
   const TestSpec& place = spec.test;
-  const std::string above = fmt::format("workload.{}.", to_string(spec.workload));
+  const std::string above = fmt::format("workload.{}.", spec.workload.name);
   const auto check_netns = [&](const std::string& key, const std::string& netns) {
     if (netns.empty() || !allowed.namespaces) return;
     const bool fits = std::ranges::any_of(*allowed.namespaces,
@@ -211,18 +243,22 @@ std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& 
     problems.add(above + (place.path.local ? "local.bind" : "server"),
                  not_allowed(fmt::format("\"{}\"", place.path.server), "hosts", *allowed.hosts));
   }
-  const auto check_port = [&](const std::string& key, unsigned port) {
-    if (allowed.ports && !fits_port(*allowed.ports, port))
-      problems.add(key, not_allowed(std::to_string(port), "ports", *allowed.ports));
-  };
-  if (spec.workload == WorkloadKind::iperf3) check_port(above + "port", place.iperf3.port);
-  if (const auto port = port_of_probes(spec))
-    check_port(spec.workload == WorkloadKind::latency ? above + "port" : "with.latency.port", *port);
+  for (PortOfJob& port : ports_of(spec)) {
+    if (allowed.ports && !fits_port(*allowed.ports, port.port))
+      problems.add(std::move(port.key), not_allowed(std::to_string(port.port), "ports", *allowed.ports));
+  }
   return problems.take();
 }
 
 bool is_same_place(const JobSpec& a, const JobSpec& b) {
   return place_of(a) == place_of(b);
+}
+
+bool sets_no_more(const JobSpec& job, const JobSpec& other) {
+  const auto known = settings_of(other);
+  return std::ranges::all_of(settings_of(job), [&](const std::vector<MachineSetting>& side) {
+    return side.empty() || std::ranges::find(known, side) != known.end();
+  });
 }
 
 std::string describe(const AllowedPlaces& allowed) {
@@ -231,8 +267,10 @@ std::string describe(const AllowedPlaces& allowed) {
     if (!rules) return fmt::format("any {}", one);
     return rules->empty() ? fmt::format("no {}", one) : fmt::format("{} {}", many, fmt::join(*rules, ", "));
   };
-  return fmt::format("{}; {}; {}", part(allowed.namespaces, "named namespace", "namespaces"),
-                     part(allowed.hosts, "host", "hosts"), part(allowed.ports, "port", "ports"));
+  std::string text = fmt::format("{}; {}; {}", part(allowed.namespaces, "named namespace", "namespaces"),
+                                 part(allowed.hosts, "host", "hosts"), part(allowed.ports, "port", "ports"));
+  if (allowed.settings != AllowedSettings{}) text += "; " + describe(allowed.settings);
+  return text;
 }
 
 }  // namespace netperfd

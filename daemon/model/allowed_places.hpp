@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/machine_setting.hpp"
 
 namespace netperfd {
 
@@ -17,8 +18,9 @@ struct AllowedPlaces {
   std::optional<std::vector<std::string>> namespaces = std::nullopt;  // patterns of names
   std::optional<std::vector<std::string>> hosts = std::nullopt;  // addresses, networks, patterns of names
   std::optional<std::vector<std::string>> ports = std::nullopt;  // "5201", "5200-5299"
+  AllowedSettings settings = {};  // of the machine, which the sides of a design set
 
-  [[nodiscard]] bool all() const { return !namespaces && !hosts && !ports; }
+  [[nodiscard]] bool all() const { return !namespaces && !hosts && !ports && settings == AllowedSettings{}; }
   bool operator==(const AllowedPlaces&) const = default;
 };
 
@@ -44,7 +46,10 @@ struct AllowedPlaces {
 // Whether both jobs measure between the same ends.
 [[nodiscard]] bool is_same_place(const JobSpec& a, const JobSpec& b);
 
-// "namespaces lab-*; hosts 10.0.0.0/8; any port"
+// Whether each side of the job sets what a side of the other one sets, or nothing.
+[[nodiscard]] bool sets_no_more(const JobSpec& job, const JobSpec& other);
+
+// "namespaces lab-*; hosts 10.0.0.0/8; any port", and what describe() says of the settings, if there are any.
 [[nodiscard]] std::string describe(const AllowedPlaces& allowed);
 
 }  // namespace netperfd

@@ -12,6 +12,7 @@
 #include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/model/work_unit.hpp"
 
 namespace netperfd {
 
@@ -94,7 +95,8 @@ enum class Witness {
 // The change of a function by the samples of the plain runs. Of a traced function, what it called untraced is
 // in it, as in its self time.
 struct SampledShift {
-  ShiftEstimate cost;                // ns of CPU per byte of goodput; without q
+  ShiftEstimate cost;                // ns of CPU per unit of work; without q
+  double share_a = 0, share_b = 0;   // of the busy samples of the side's runs together
   std::optional<double> p_adjusted;  // as in FunctionDelta, among the sampled functions
   std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
   bool is_unseen = false;            // no sample of it in any run
@@ -175,8 +177,10 @@ struct Attribution {
 // "veth0@ring-a tx_packets".
 struct CounterChange {
   std::string source, name;
-  ShiftEstimate per_gigabyte;  // of goodput; p and q are absent if there are too few runs for a test
-  std::string unit;            // as in CounterDelta
+  // Per packet or transaction of Comparison::work, otherwise per GB of goodput; p and q are absent if there
+  // are too few runs for a test.
+  ShiftEstimate per_work;
+  std::string unit;  // as in CounterDelta
 };
 
 struct FactChange {
@@ -192,11 +196,14 @@ struct FigureResult {
   std::string name;
   std::string unit = "bits_per_second";  // as in FigureEntry, or that of the runs' own figure
   Better better = Better::higher;
+  std::string source =
+      {};  // of a counter or of work: "nic", "qdisc", "figure calls"; empty: its name says it
   Pairing pairing = Pairing::runs;
   Verdict verdict = Verdict::too_few;
   std::optional<Verdict> leaning = std::nullopt;  // as in Comparison
   RatioEstimate effect;
-  // effect.p times the number of figures, at most 1: at most 1 - level exactly if the interval leaves out 1.
+  // effect.p times the number of figures and, if the job may end early, of its looks; at most 1. At most 1 -
+  // level of all figures and looks together exactly if the interval leaves out 1.
   std::optional<double> p_adjusted;
   std::uint32_t fewest = 0;  // samples that an interval takes, as RatioEstimate counts them
   double threshold = 0.01;
@@ -211,9 +218,14 @@ struct Comparison {
   // overturn it. Of several figures, what those agree on that lean.
   std::optional<Verdict> leaning = std::nullopt;
   std::vector<FigureResult> figures;  // never none; the first one is the primary
-  // Judged as those, each as if it were the only one, and without a say in the verdict: `cpu` of the plain
-  // runs, if both sides know it and it is none of those.
+  // Judged as those, each as if it were the only one, and without a say in the verdict: the CPU time of the
+  // plain runs for a unit of work, if both sides know it and it is none of those.
   std::vector<FigureResult> beside;
+  // What all costs are divided by: where the members below say a byte, it is this.
+  WorkUnit work = WorkUnit::byte;
+  // In bits per second, if all plain runs of both sides were asked for it and reached it: then the throughput
+  // cannot tell the sides apart, and the CPU time can.
+  std::optional<double> offered = std::nullopt;
   // Those of the first figure, down to `pairing`.
   std::string figure;
   RatioEstimate effect;

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "daemon/model/counter_figure.hpp"
 #include "daemon/model/figure_registry.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
@@ -63,7 +64,8 @@ std::vector<std::string_view> heads() {
 std::vector<std::string_view> latency_statistics() {
   std::vector<std::string_view> all;
   for (const FigureEntry& entry : figure_registry()) {
-    if (entry.name != head_of(entry.name)) all.push_back(entry.name.substr(head_of(entry.name).size() + 1));
+    if (head_of(entry.name) == kLatencyFigures)
+      all.push_back(entry.name.substr(head_of(entry.name).size() + 1));
   }
   return all;
 }
@@ -71,6 +73,15 @@ std::vector<std::string_view> latency_statistics() {
 std::vector<std::string_view> phases() {
   std::vector<std::string_view> all;
   for (const auto& [name, phase] : kPhases) all.push_back(name);
+  return all;
+}
+
+// Those of the registry that begin so.
+std::vector<std::string_view> names_with(std::string_view head) {
+  std::vector<std::string_view> all;
+  for (const FigureEntry& entry : figure_registry()) {
+    if (head_of(entry.name) == head) all.push_back(entry.name);
+  }
   return all;
 }
 
@@ -117,6 +128,20 @@ Result<Figure> parse_latency(std::string_view name, const std::vector<std::strin
   return figure;
 }
 
+Result<Figure> parse_counter(std::string_view name) {
+  if (const std::string wrong =
+          is_counter_figure(name) ? wrong_counter_figure(name) : wrong_counter_figure("counter.");
+      !wrong.empty())
+    return invalid(fmt::format("figure {} {}", in_quotes(name), wrong));
+  return Figure{.name = std::string{name}};
+}
+
+// Where the name ends and its threshold begins. The name of a counter can have a ':' of its own.
+std::size_t colon_of(std::string_view text) {
+  if (!is_counter_figure(text)) return text.find(':');
+  return text.ends_with('%') ? text.rfind(':') : std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view to_string(LatencyPhase phase) {
@@ -134,11 +159,15 @@ std::string_view to_string(Better better) {
 Result<Figure> parse_figure(std::string_view name) {
   const std::vector<std::string_view> parts = split(name);
   if (parts.front() == kLatencyFigures) return parse_latency(name, parts);
-  const FigureEntry* entry = find_figure(parts.front());
-  if (entry == nullptr) return invalid(no_such_figure(name));
-  if (parts.size() > 1)
-    return invalid(fmt::format("figure {}: only latency has parts, such as latency.p99", in_quotes(name)));
-  return Figure{.name = std::string{entry->name}};
+  if (parts.front() == kCounterFigures) return parse_counter(name);
+  if (const FigureEntry* entry = find_figure(name)) return Figure{.name = std::string{entry->name}};
+  if (find_figure(parts.front()) == nullptr) return invalid(no_such_figure(name));
+  const std::vector<std::string_view> longer = names_with(parts.front());
+  if (longer.size() > 1)
+    return invalid(
+        fmt::format("figure {} does not exist; expected is {}", in_quotes(name), expected(longer, name)));
+  return invalid(fmt::format("figure {}: {} has no parts; latency, cpu and counter have: latency.p99",
+                             in_quotes(name), parts.front()));
 }
 
 Result<Figure> parse_any_figure(std::string_view name) {
@@ -176,7 +205,7 @@ std::string wrong_threshold(const Figure& figure, double threshold) {
 }
 
 Result<FigureChoice> parse_figure_choice(std::string_view text, FigureParser parser) {
-  const auto colon = text.find(':');
+  const auto colon = colon_of(text);
   auto figure = parser(text.substr(0, colon));
   if (!figure) return std::unexpected(std::move(figure.error()));
   FigureChoice choice{.figure = std::move(*figure)};

@@ -25,6 +25,8 @@ enum class LatencyPhase { idle, omitted, load, after };
 // What a comparison judges unless others are asked for, and what it judges beside them.
 inline constexpr std::string_view kReceivedFigure = "received";
 inline constexpr std::string_view kCpuFigure = "cpu";
+inline constexpr std::string_view kCpuPerPacket = "cpu.packet";
+inline constexpr std::string_view kCpuPerTransaction = "cpu.transaction";
 
 struct Figure {
   std::string name{kReceivedFigure};  // of the registry ("latency.p99"), or a run's own
@@ -35,8 +37,9 @@ struct Figure {
   bool operator==(const Figure&) const = default;
 };
 
-// "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p999".
-// invalid_argument otherwise, with what was expected.
+// "received", "latency.p99", "latency.idle.p50", "latency.voice.p99", "latency.voice.load.p999",
+// "cpu.packet", "counter.eth0@left.rx_packets" (counter_figure.hpp). invalid_argument otherwise, with what
+// was expected.
 [[nodiscard]] Result<Figure> parse_figure(std::string_view name);
 // The same, or the name of what may be a run's own figure. Whether a run has it must be checked later.
 [[nodiscard]] Result<Figure> parse_any_figure(std::string_view name);
@@ -79,6 +82,9 @@ struct MeasuredByJob {
   std::optional<std::vector<std::string>> probes = {};  // of latency; absent: the job measures none
   std::vector<LatencyPhase> phases = {};                // in which they probe
   std::vector<std::string> own = {};                    // figures that its workload or its scenario adds
+  std::vector<std::string> own_units = {};              // theirs
+  bool path = false;                                    // whose packets a device of the client counts
+  bool counters = false;                                // of the kernel
 };
 // Empty, or why runs of such a job have no such figure.
 [[nodiscard]] std::string why_not_measured(const Figure& figure, const MeasuredByJob& measured);

@@ -27,12 +27,20 @@ MeasuredByJob measured_by(const JobSpec& spec) {
     std::vector<std::string>& probes = measured.probes.emplace();
     for (const ProbeSpec& probe : spec.latency->probes) probes.push_back(probe.name);
     measured.phases = {LatencyPhase::idle};
-    if (spec.workload == WorkloadKind::iperf3) {
+    if (spec.workload.makes_traffic) {
       if (spec.test.traffic.omit.count() > 0) measured.phases.push_back(LatencyPhase::omitted);
       measured.phases.insert(measured.phases.end(), {LatencyPhase::load, LatencyPhase::after});
     }
   }
-  if (!has_iperf3(spec)) return measured;
+  if (spec.command) {
+    for (const DeclaredFigure& figure : spec.command->figures) {
+      measured.own.push_back(figure.name);
+      measured.own_units.push_back(figure.unit);
+    }
+  }
+  measured.path = spec.workload.measures_path;
+  measured.counters = !spec.workload.of_files;
+  if (!has_traffic(spec)) return measured;
   measured.tcp = spec.test.traffic.protocol == Protocol::tcp;
   measured.udp = spec.test.traffic.protocol == Protocol::udp;
   measured.sctp = spec.test.traffic.protocol == Protocol::sctp;

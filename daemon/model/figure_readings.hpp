@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "daemon/model/counters.hpp"
+#include "daemon/model/named_figure.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/latency.hpp"
 
@@ -24,6 +26,13 @@ struct FigureReadings {
   std::vector<std::string> probes = {};  // their names, in their order
   std::vector<rows::LatencyPhase> phases = {};
   std::vector<rows::LatencySpan> round_trips = {};  // of spans, those alone
+  std::vector<CounterDelta> counters = {};
+  // Between the two readings of the counters, just before the release and after the end.
+  std::optional<std::uint64_t> window_ns = std::nullopt;
+  std::vector<QueueSample> queues = {};  // the last one of each queueing discipline
+  // Of the client's device, in the direction of the data, over the whole run.
+  std::optional<std::uint64_t> packets = std::nullopt;
+  std::vector<NamedFigure> own = {};  // that its workload or its scenario brings
 };
 
 }  // namespace netperfd

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "daemon/model/counter_figure.hpp"
 #include "daemon/model/wording.hpp"
+#include "daemon/model/work_unit.hpp"
 
 namespace netperfd {
 namespace {
@@ -68,7 +70,21 @@ Value jitter(const FigureReadings& run, const Figure& /*figure*/) {
   return ms ? Value{*ms * 1e6} : std::nullopt;
 }
 
-// ---- CPU time for each byte of goodput -------------------------------------------------------------------
+// ---- CPU time for each byte of goodput, packet or transaction --------------------------------------------
+
+std::optional<double> seconds_of(const FigureReadings& run) {
+  return run.window_ns ? std::optional{static_cast<double>(*run.window_ns) / 1e9} : std::nullopt;
+}
+
+std::optional<OwnWork> own_work_of(const FigureReadings& run, WorkUnit unit) {
+  return own_work(run.own, unit, seconds_of(run));
+}
+
+Value for_own_work(const FigureReadings& run, WorkUnit unit) {
+  const auto work = own_work_of(run, unit);
+  if (!work || !run.cpu_ns || *run.cpu_ns == 0) return std::nullopt;
+  return static_cast<double>(*run.cpu_ns) / work->amount;
+}
 
 Value ratio(const std::optional<std::uint64_t>& ns, const std::optional<std::uint64_t>& bytes) {
   if (!ns || !bytes || *ns == 0 || *bytes == 0) return std::nullopt;
@@ -77,14 +93,40 @@ Value ratio(const std::optional<std::uint64_t>& ns, const std::optional<std::uin
 
 // Also unknown if others took as much as there was, to the precision of the kernel's figures.
 Value whole_cpu(const FigureReadings& run, const Figure& /*figure*/) {
-  return ratio(run.cpu_ns, run.goodput_bytes);
+  return run.goodput_bytes ? ratio(run.cpu_ns, run.goodput_bytes) : for_own_work(run, WorkUnit::byte);
 }
 
 Value counted_cpu(const FigureReadings& run, const Figure& figure) {
   const auto bytes = sum_of(run, &rows::Sum::received_bytes);
   if (run.counted_cpu_ns) return ratio(run.counted_cpu_ns, bytes);
-  const bool counts_all = !run.has_uncounted_part && bytes && bytes == run.goodput_bytes;
-  return counts_all ? whole_cpu(run, figure) : std::nullopt;
+  const bool counts_all = run.sums.empty() ? !run.goodput_bytes : bytes && bytes == run.goodput_bytes;
+  return counts_all && !run.has_uncounted_part ? whole_cpu(run, figure) : std::nullopt;
+}
+
+// Of the whole run. What the workload reports is what it means by a packet; a device may count others.
+Value packet_cpu(const FigureReadings& run, const Figure& /*figure*/) {
+  if (const Value own = for_own_work(run, WorkUnit::packet)) return own;
+  return ratio(run.cpu_ns, run.packets);
+}
+
+Value transaction_cpu(const FigureReadings& run, const Figure& /*figure*/) {
+  return for_own_work(run, WorkUnit::transaction);
+}
+
+template <WorkUnit kUnit>
+std::string work_source(const FigureReadings& run, const Figure& /*figure*/) {
+  const auto own = own_work_of(run, kUnit);
+  return own ? "figure " + own->figure : kUnit == WorkUnit::packet ? "nic" : "";
+}
+
+// ---- The kernel's counters -------------------------------------------------------------------------------
+
+Value counter(const FigureReadings& run, const Figure& figure) {
+  return counter_rate(run, figure.name);
+}
+
+std::string counter_source(const FigureReadings& /*run*/, const Figure& figure) {
+  return std::string{source_of_counter(figure.name)};
 }
 
 // ---- Latency: of one probe, in one phase -----------------------------------------------------------------
@@ -151,6 +193,33 @@ std::string of_iperf3(const Figure& /*figure*/, const MeasuredByJob& job) {
   return iperf3 ? "" : "needs the workload iperf3, which the job does not have";
 }
 
+bool brings(const MeasuredByJob& job, WorkUnit unit) {
+  return std::ranges::any_of(job.own_units, [unit](const std::string& each) {
+    const auto work = work_in(each);
+    return work && work->unit == unit;
+  });
+}
+
+std::string of_bytes(const Figure& figure, const MeasuredByJob& job) {
+  if (brings(job, WorkUnit::byte) || of_iperf3(figure, job).empty()) return {};
+  return "needs the workload iperf3, or a figure of the job's own in bits/s, and the job has neither";
+}
+
+std::string of_packets(const Figure& /*figure*/, const MeasuredByJob& job) {
+  if (job.path || brings(job, WorkUnit::packet)) return {};
+  return "needs a path, or a figure of the job's own in packets/s, and the job has neither";
+}
+
+std::string of_transactions(const Figure& /*figure*/, const MeasuredByJob& job) {
+  if (brings(job, WorkUnit::transaction)) return {};
+  return "needs a figure of the job's own in transactions/s or requests/s, and the job has none";
+}
+
+// Which counters there are is known when a run begins.
+std::string of_counters(const Figure& /*figure*/, const MeasuredByJob& job) {
+  return job.counters ? "" : "needs runs of this host: files that were imported have no counters";
+}
+
 std::string of_udp(const Figure& /*figure*/, const MeasuredByJob& job) {
   return job.udp ? "" : "needs iperf3 with udp, which the job does not have";
 }
@@ -191,6 +260,19 @@ constexpr FigureWords kThroughput{.name = "throughput",
                                   .anything = "received anything",
                                   .what = "what was received"};
 using Span = rows::LatencySpan;
+constexpr PercentileOfFigure kP50[] = {{0.5}}, kP90[] = {{0.9}}, kP99[] = {{0.99}}, kP999[] = {{0.999}};
+constexpr PercentileOfFigure kBloat[] = {{0.99, LatencyPhase::load}, {0.5, LatencyPhase::idle}};
+
+// Of round trips.
+constexpr FigureEntry percentile(std::string_view name, ReadFigure read,
+                                 std::span<const PercentileOfFigure> of) {
+  return {.name = name,
+          .unit = "ns",
+          .better = Better::lower,
+          .why_none = of_probes,
+          .read = read,
+          .percentiles = of};
+}
 
 constexpr FigureEntry kRegistry[] = {
     {"received", "bits_per_second", Better::higher, of_iperf3, received, nullptr, &kThroughput},
@@ -199,23 +281,49 @@ constexpr FigureEntry kRegistry[] = {
     {"retransmits", "per_gigabyte", Better::lower, of_senders, retransmits},
     {"rtt", "ns", Better::lower, of_tcp, rtt},
     {"jitter", "ns", Better::lower, of_udp, jitter},
-    {"cpu", "ns_per_byte", Better::lower, of_iperf3, counted_cpu, whole_cpu},
+    {"cpu", "ns_per_byte", Better::lower, of_bytes, counted_cpu, whole_cpu},
+    {.name = "cpu.packet",
+     .unit = "ns_per_packet",
+     .better = Better::lower,
+     .why_none = of_packets,
+     .read = packet_cpu,
+     .source = work_source<WorkUnit::packet>},
+    {.name = "cpu.transaction",
+     .unit = "ns_per_transaction",
+     .better = Better::lower,
+     .why_none = of_transactions,
+     .read = transaction_cpu,
+     .source = work_source<WorkUnit::transaction>},
     {"latency.min", "ns", Better::lower, of_probes, round_trip<&Span::min_ns>},
-    {"latency.p50", "ns", Better::lower, of_probes, round_trip<&Span::p50_ns>},
-    {"latency.p90", "ns", Better::lower, of_probes, round_trip<&Span::p90_ns>},
-    {"latency.p99", "ns", Better::lower, of_probes, round_trip<&Span::p99_ns>},
-    {"latency.p999", "ns", Better::lower, of_probes, round_trip<&Span::p999_ns>},
+    percentile("latency.p50", round_trip<&Span::p50_ns>, kP50),
+    percentile("latency.p90", round_trip<&Span::p90_ns>, kP90),
+    percentile("latency.p99", round_trip<&Span::p99_ns>, kP99),
+    percentile("latency.p999", round_trip<&Span::p999_ns>, kP999),
     {"latency.max", "ns", Better::lower, of_probes, round_trip<&Span::max_ns>},
     {"latency.mean", "ns", Better::lower, of_probes, round_trip<&Span::mean_ns>},
     {"latency.jitter", "ns", Better::lower, of_probes, latency_jitter},
     {"latency.delivered", "share", Better::higher, of_probes, answered},
-    {"latency.bloat", "ns", Better::lower, of_load_and_idle, bloat, nullptr, nullptr, true},
+    {.name = "latency.bloat",
+     .unit = "ns",
+     .better = Better::lower,
+     .why_none = of_load_and_idle,
+     .read = bloat,
+     .of_two_phases = true,
+     .percentiles = kBloat},
+    {.name = kCounterFigures,
+     .unit = "per_second",
+     .better = Better::higher,
+     .why_none = of_counters,
+     .read = counter,
+     .source = counter_source,
+     .terms_in_name = true},
 };
 
 consteval bool has_entry(std::string_view name) {
   return std::ranges::find(kRegistry, name, &FigureEntry::name) != std::end(kRegistry);
 }
-static_assert(has_entry(kReceivedFigure) && has_entry(kCpuFigure));
+static_assert(has_entry(kReceivedFigure) && has_entry(kCpuFigure) && has_entry(kCpuPerPacket) &&
+              has_entry(kCpuPerTransaction) && has_entry(kCounterFigures));
 
 }  // namespace
 
@@ -223,7 +331,16 @@ std::span<const FigureEntry> figure_registry() {
   return kRegistry;
 }
 
+std::string_view unit_of(const FigureEntry& entry, const Figure& figure) {
+  return entry.terms_in_name ? unit_of_counter(figure.name) : entry.unit;
+}
+
+Better better_of(const FigureEntry& entry, const Figure& figure) {
+  return entry.terms_in_name ? better_of_counter(figure.name) : entry.better;
+}
+
 const FigureEntry* find_figure(std::string_view name) {
+  if (is_counter_figure(name)) name = kCounterFigures;
   const auto* found = std::ranges::find(kRegistry, name, &FigureEntry::name);
   return found == std::end(kRegistry) ? nullptr : found;
 }

@@ -8,13 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
+
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
 struct Fact {
-  // kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, latency, topology or
-  // trace.
+  // kernel, module:NAME, sysctl:KEY, nic, cpu, irq, rps, xps, qdisc, clock, iperf3, latency, command,
+  // netperf, sockperf, table, machine, topology or trace.
   std::string group;
   std::string key;    // unique in its group: "release", "veth0@ring-a feature rx-gro"
   std::string value;  // as the kernel or the tool has it; one line
@@ -22,9 +25,15 @@ struct Fact {
   bool operator==(const Fact&) const = default;
   auto operator<=>(const Fact&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<Fact> =
+    std::tuple{rows::field("group", &netperfd::Fact::group), rows::field("key", &netperfd::Fact::key),
+               rows::field("value", &netperfd::Fact::value)};
+static_assert(rows::kDescribed<Fact>);
 
 // The group of the facts about the trace; the plain runs of a design lack them.
 inline constexpr std::string_view kTraceFacts = "trace";
+inline constexpr std::string_view kMachineFacts = "machine";  // what the sides of a design set
 // The value of a fact that is known to be absent.
 inline constexpr std::string_view kAbsentValue = "(absent)";
 // The clause of Fingerprint::unknown that covers all other groups, used for imported documents.
@@ -41,6 +50,9 @@ struct Fingerprint {
 };
 
 // A clause on what is wrong with a group that somebody declares to change; absent if facts may belong to it.
+// The names of modules and sysctls may be patterns: "sysctl:net.ipv4.tcp_*".
 [[nodiscard]] std::optional<std::string> wrong_fact_group(std::string_view group);
+// Whether `group` is one of the declared groups, or fits one of their patterns.
+[[nodiscard]] bool is_declared(const std::vector<std::string>& declared, const std::string& group);
 
 }  // namespace netperfd

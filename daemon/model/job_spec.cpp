@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/model/job_spec.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace netperfd {
@@ -12,10 +13,6 @@ struct Name {
   std::string_view text;
 };
 
-constexpr Name<WorkloadKind> kWorkloadKinds[] = {{WorkloadKind::iperf3, "iperf3"},
-                                                 {WorkloadKind::latency, "latency"},
-                                                 {WorkloadKind::none, "none"},
-                                                 {WorkloadKind::imported, "import"}};
 constexpr Name<Protocol> kProtocols[] = {
     {Protocol::tcp, "tcp"}, {Protocol::udp, "udp"}, {Protocol::sctp, "sctp"}};
 constexpr Name<IpVersion> kIpVersions[] = {
@@ -39,24 +36,49 @@ std::optional<Enum> value_of(const Name<Enum> (&names)[size], std::string_view t
 
 }  // namespace
 
-std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
-  if (spec.workload == WorkloadKind::latency && spec.latency) return spec.latency->duration;
-  if (spec.workload != WorkloadKind::iperf3 || !spec.test.traffic.duration) return std::nullopt;
-  const auto load = *spec.test.traffic.duration + spec.test.traffic.omit;
-  return spec.latency ? load + 2 * spec.latency->idle : load;
+JobSpec spec_of_side(const JobSpec& job, char side, std::uint32_t point) {
+  JobSpec spec = job;
+  spec.sides.clear();
+  if (side != '\0' && job.design && job.design->has_settings())
+    spec.machine = job.design->set_on(side, point);
+  if (side == '\0' || job.sides.empty()) return spec;
+  const std::size_t first = point > 0 ? 2 * (point - std::size_t{1}) : 0;
+  const SideWorkload& own = job.sides.at(first + (side == 'A' ? 0 : 1));
+  spec.test = own.test;
+  spec.latency = own.latency;
+  spec.command = own.command;
+  spec.limits = own.limits;
+  return spec;
 }
 
-std::string_view to_string(WorkloadKind kind) {
-  return text_of(kWorkloadKinds, kind);
+std::vector<JobSpec> specs_of_runs(const JobSpec& job) {
+  if (job.sides.empty()) return {job};
+  std::vector<JobSpec> specs{spec_of_side(job, '\0')};
+  for (std::uint32_t point = 1; point <= job.sides.size() / 2; ++point) {
+    for (const char side : {'A', 'B'}) specs.push_back(spec_of_side(job, side, point));
+  }
+  return specs;
 }
+
+std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec) {
+  if (!spec.workload.planned_duration) return std::nullopt;
+  if (spec.sides.empty()) return spec.workload.planned_duration(spec);
+  std::optional<std::chrono::milliseconds> longest;
+  for (std::uint32_t point = 1; point <= spec.sides.size() / 2; ++point) {
+    for (const char side : {'A', 'B'}) {
+      const auto own = planned_duration(spec_of_side(spec, side, point));
+      if (!own) return std::nullopt;
+      longest = std::max(longest, own);
+    }
+  }
+  return longest;
+}
+
 std::string_view to_string(Protocol protocol) {
   return text_of(kProtocols, protocol);
 }
 std::string_view to_string(IpVersion version) {
   return text_of(kIpVersions, version);
-}
-std::optional<WorkloadKind> parse_workload_kind(std::string_view text) {
-  return value_of(kWorkloadKinds, text);
 }
 std::optional<Protocol> parse_protocol(std::string_view text) {
   return value_of(kProtocols, text);

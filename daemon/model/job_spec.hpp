@@ -4,27 +4,24 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "daemon/model/command_spec.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/figure.hpp"
 #include "daemon/model/latency.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/trace_spec.hpp"
+#include "daemon/model/workload_traits.hpp"
 #include "dbus/rows/iperf3.hpp"
 
 namespace netperfd {
 
-enum class WorkloadKind {
-  iperf3,
-  latency,   // the probes of JobSpec::latency alone
-  none,      // netperfd makes no traffic: somebody else does, until the job is stopped
-  imported,  // files that somebody imported; no job text can ask for it
-};
 enum class Protocol { tcp, udp, sctp };
 enum class IpVersion { any, v4, v6 };
 
@@ -100,39 +97,53 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
+// What the runs of a side have in place of the job's own, if a side of the design or a sweep sets keys.
+struct SideWorkload {
+  TestSpec test;
+  std::optional<LatencySpec> latency;
+  std::optional<CommandSpec> command;
+  Limits limits;
+  bool operator==(const SideWorkload&) const = default;
+};
+
+inline constexpr std::size_t kMaxLabel = 64;  // bytes
+
 struct JobSpec {
   std::string name;
   std::string description;
-  std::string label;         // the caller's name for this arm, such as "before"
+  std::string label;         // the caller's name for the runs, such as "before"
   std::uint32_t repeat = 1;  // runs; or blocks if there is a design
+  // `repeat` is the most: it ends once the comparison of its sides is decided.
+  bool until_decided = false;
   JobPurpose purpose = JobPurpose::measurement;
-  WorkloadKind workload = WorkloadKind::iperf3;
-  // Of imported files, that of the iperf3 document among them. Latency alone has only a path. Otherwise it
-  // has its defaults.
+  WorkloadTraits workload;
+  // As far as the workload has a path and traffic; otherwise the defaults. Of imported files, that of the
+  // document of traffic among them.
   TestSpec test;
-  std::optional<LatencySpec> latency;  // alone, or beside iperf3
+  std::optional<LatencySpec> latency;  // alone, or beside other traffic
+  std::optional<CommandSpec> command;  // of that workload
   std::optional<TraceSpec> trace;
   std::optional<SampleSpec> sample;  // of its plain runs; traced ones are never sampled
   std::optional<Design> design;
   Limits limits;
+  // Of A and of B, in a sweep at each point; empty: nothing sets a key.
+  std::vector<SideWorkload> sides = {};
+  // Of what spec_of_side() tells: what is set on the machine during the run; otherwise empty.
+  std::vector<MachineSetting> machine = {};
   std::vector<FigureChoice> figures = {};  // that a comparison judges; none: `received`
   // The number of the job whose suspected functions it measures again. No job text can set it.
   std::optional<std::int64_t> confirms = std::nullopt;
+  // It is measured even if it cannot end in an answer. Only its acceptance asks.
+  bool forced = false;
   bool tied = false;  // it ends with its caller's connection to the bus, and so with the daemon
   std::string text;   // the YAML that this was read from, with overrides applied; the store keeps it
 
   bool operator==(const JobSpec&) const = default;
 };
 
-// Whether its `iperf3` is meaningful: an imported iperf3 document always names a server.
-[[nodiscard]] inline bool has_iperf3(const JobSpec& spec) {
-  return spec.workload == WorkloadKind::iperf3 ||
-         (spec.workload == WorkloadKind::imported && !spec.test.path.server.empty());
-}
-
-// Whether netperfd measures on a path of its own choice: with iperf3, with probes or with both.
-[[nodiscard]] inline bool measures_path(const JobSpec& spec) {
-  return spec.workload == WorkloadKind::iperf3 || spec.workload == WorkloadKind::latency;
+// Whether `test.traffic` is meaningful. An imported document of traffic always names a server.
+[[nodiscard]] inline bool has_traffic(const JobSpec& spec) {
+  return spec.workload.makes_traffic || (spec.workload.of_files && !spec.test.path.server.empty());
 }
 
 // Whether some of its runs are not traced.
@@ -148,16 +159,20 @@ struct JobProblem {
   std::vector<std::string> others;
 };
 
+// What a run on this side is told, at this point of a sweep; '\0': a run that is on none.
+[[nodiscard]] JobSpec spec_of_side(const JobSpec& job, char side, std::uint32_t point = 0);
+// Of the job itself and, if sides or a sweep set keys, of A and of B at each point.
+[[nodiscard]] std::vector<JobSpec> specs_of_runs(const JobSpec& job);
+
 // All violations of rules for a single key or for several together; empty for a job that may run.
 [[nodiscard]] std::vector<JobProblem> check(const JobSpec& spec);
 
-// Duration of one run of this job if all goes well; absent for a job limited by bytes or ended by its caller.
+// Duration of one run of this job, the longest if its sides differ, if all goes well; absent for a job
+// limited by bytes or ended by its caller.
 [[nodiscard]] std::optional<std::chrono::milliseconds> planned_duration(const JobSpec& spec);
 
-[[nodiscard]] std::string_view to_string(WorkloadKind kind);
 [[nodiscard]] std::string_view to_string(Protocol protocol);
 [[nodiscard]] std::string_view to_string(IpVersion version);
-[[nodiscard]] std::optional<WorkloadKind> parse_workload_kind(std::string_view text);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
 [[nodiscard]] std::optional<IpVersion> parse_ip_version(std::string_view text);  // "any", "4", "6"
 

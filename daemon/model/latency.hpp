@@ -27,7 +27,7 @@ inline constexpr std::string_view kRoundTrip = "round-trip";
 struct ProbeSpec {
   std::string name = {};
   std::string protocol = "udp";     // udp, tcp or icmp
-  std::uint32_t rate = 200;         // requests per second: ten seconds have the 1,000 answers of a p99
+  std::uint32_t rate = 200;         // requests per second: five seconds have the 1,000 answers of a p99
   std::uint64_t length_bytes = 64;  // of a request, without headers
   std::string dscp = {};            // as in TestSpec
 

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <string>
+#include <tuple>
+
+#include "dbus/rows/field.hpp"
 
 namespace netperfd {
 
@@ -16,5 +19,11 @@ struct NamedFigure {
 
   bool operator==(const NamedFigure&) const = default;
 };
+template <>
+inline constexpr auto rows::kFields<NamedFigure> = std::tuple{
+    rows::field("name", &netperfd::NamedFigure::name), rows::field("unit", &netperfd::NamedFigure::unit),
+    rows::field("better", &netperfd::NamedFigure::better),
+    rows::field("value", &netperfd::NamedFigure::value)};
+static_assert(rows::kDescribed<NamedFigure>);
 
 }  // namespace netperfd

@@ -139,4 +139,10 @@ void check_place(const TestSpec& test, WorkloadProblems& problems) {
   }
 }
 
+void check_place_of_any(const TestSpec& test, WorkloadProblems& problems) {
+  const bool has_server = test.path.local || !test.path.server.empty();
+  if (has_server) return check_place(test, problems);
+  check_netns("netns", test.path.netns, problems);
+}
+
 }  // namespace netperfd

@@ -22,5 +22,7 @@ enum class Family { none, v4, v6 };
 
 // Server, local, netns, bind, ip_version and server_wait.
 void check_place(const TestSpec& place, WorkloadProblems& problems);
+// Of a workload that may measure without a server.
+void check_place_of_any(const TestSpec& place, WorkloadProblems& problems);
 
 }  // namespace netperfd

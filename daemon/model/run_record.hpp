@@ -53,7 +53,6 @@ struct WorkloadReport {
   std::vector<Totals> sums;     // one for each direction
   std::vector<Totals> streams;  // one for each stream
   std::vector<Interval> intervals;
-  std::vector<QualityFlag> flags;  // on what was read; a RunRecord owns them all
 
   bool operator==(const WorkloadReport&) const = default;
 };
@@ -68,8 +67,7 @@ inline constexpr auto rows::kFields<WorkloadReport> =
                rows::field("cpu_server_percent", &netperfd::WorkloadReport::cpu_server_percent),
                rows::field("sums", &netperfd::WorkloadReport::sums),
                rows::field("streams", &netperfd::WorkloadReport::streams),
-               rows::field("intervals", &netperfd::WorkloadReport::intervals),
-               rows::field("flags", &netperfd::WorkloadReport::flags)};
+               rows::field("intervals", &netperfd::WorkloadReport::intervals)};
 static_assert(rows::kDescribed<WorkloadReport>);
 
 // Why no test began that may begin later: the server could not be had.
@@ -81,8 +79,9 @@ enum class ServerAbsence {
 
 // What was read of iperf3's output.
 struct ParsedReport {
-  WorkloadReport report;  // if there is an error, as much as could be read
-  std::string error;      // empty exactly if this is a measurement; our words first, then iperf3's own
+  WorkloadReport report;           // if there is an error, as much as could be read
+  std::vector<QualityFlag> flags;  // on what was read
+  std::string error;  // empty exactly if this is a measurement; our words first, then iperf3's own
   ServerAbsence server = ServerAbsence::none;  // otherwise there is an error, and no byte was moved
 
   bool operator==(const ParsedReport&) const = default;
@@ -90,6 +89,7 @@ struct ParsedReport {
 template <>
 inline constexpr auto rows::kFields<ParsedReport> =
     std::tuple{rows::field("report", &netperfd::ParsedReport::report),
+               rows::field("flags", &netperfd::ParsedReport::flags),
                rows::field("error", &netperfd::ParsedReport::error),
                rows::field("server", &netperfd::ParsedReport::server)};
 static_assert(rows::kDescribed<ParsedReport>);
@@ -110,9 +110,13 @@ inline constexpr auto rows::kFields<SourceFile> = std::tuple{
     rows::field("sha256", &netperfd::SourceFile::sha256)};
 static_assert(rows::kDescribed<SourceFile>);
 
+// Of a command of a design that failed: the end of what it wrote.
+inline constexpr const char* kCommandOutput = "command.output";
+
 // Unmodified output of a process.
 struct Document {
-  std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr"
+  std::string name;  // "client.stdout", "client.stderr", "server.stdout", "server.stderr", kCommandOutput,
+                     // kFileDocument and a name
   std::string bytes;
 };
 
@@ -127,11 +131,14 @@ struct WorkloadResult {
   std::string error;                           // empty: a measurement; otherwise our own words, then iperf3's
   ServerAbsence server = ServerAbsence::none;  // as in ParsedReport
   WorkloadReport report;                       // if there is an error, as much as could be read
+  std::vector<QualityFlag> flags;              // on what was read; a RunRecord owns them
   std::vector<Document> documents;
   std::optional<ResourceUsage> client_usage;
   std::optional<ResourceUsage> server_usage;  // of a server that netperfd ran; it is not stored
   std::optional<ResourceUsage> probes_usage;  // of the prober and its server beside iperf3; it is not stored
   std::optional<LatencyReport> latency;       // absent: the job has no probes, or nothing could be read
+  std::vector<NamedFigure> figures;           // of its own; a RunRecord owns them
+  bool lacks_something = false;               // with an error: something that a further run would lack too
 };
 
 // Packets counted by one device of the client's network namespace between the release and the end of the run.
@@ -160,7 +167,7 @@ struct RunRecord {
   std::string error;                  // empty exactly if state is finished
   std::optional<WallTime> started;    // the moment of the client's release
   std::optional<WallTime> ended;      // the moment when the client was found to have ended
-  WorkloadResult workload;            // without flags
+  WorkloadResult workload;            // without flags and figures
   std::vector<QualityFlag> flags;     // of its workload, its trace, its host and its import
   std::optional<TraceRecord> trace;   // absent if the job asked for none
   TrafficCount traffic;

@@ -40,6 +40,9 @@ inline constexpr std::array<RunStateRow, 8> kRunStates{{
     {RunState::interrupted, "interrupted", true},
 }};
 
+// What the error of a canceled run begins with, if its job was decided without it.
+inline constexpr std::string_view kNotNeeded = "not needed: ";
+
 [[nodiscard]] std::string_view to_string(RunState state);
 [[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);
 [[nodiscard]] bool has_ended(RunState state);

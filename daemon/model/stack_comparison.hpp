@@ -5,23 +5,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "daemon/model/comparison.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/sample_profile.hpp"
+#include "daemon/model/work_unit.hpp"
 
 namespace netperfd {
-
-// What CPU time is divided by, the same for all runs.
-enum class WorkUnit {
-  byte,   // of goodput
-  second  // of the run, where a run does not know its goodput
-};
-[[nodiscard]] constexpr std::string_view to_string(WorkUnit unit) {
-  return unit == WorkUnit::byte ? "byte" : "second";
-}
 
 // A path of frames: that of the frame before it with a smaller depth, and its own frame. CPU times are in ns
 // per unit of work.

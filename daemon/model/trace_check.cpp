@@ -169,9 +169,12 @@ std::vector<JobProblem> check_budget(const JobSpec& spec) {
     problems.add(key, "is for the functions of `function_graph`, which the job does not have",
                  {"trace.function_graph"});
   }
-  if (spec.workload == WorkloadKind::none) {
+  if (!spec.workload.runs_processes) {
     problems.add(
-        key, "needs calls to count before the job, and workload none makes no traffic; only none is possible",
+        key,
+        fmt::format("needs calls to count before the job, and workload {} makes no traffic; only none "
+                    "is possible",
+                    spec.workload.name),
         {"workload"});
   }
   if (spec.design && spec.design->reboots) {

@@ -11,6 +11,7 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/base/spawn.hpp"
 #include "daemon/confined/process.hpp"
+#include "daemon/reading/figure_bytes.hpp"
 #include "daemon/reading/memory_file.hpp"
 #include "daemon/reading/reader.hpp"
 #include "daemon/reading/record_check.hpp"
@@ -71,6 +72,17 @@ Result<ParsedLatency> latency_of(const confined::Exchange::End& end, std::chrono
   return latency;
 }
 
+core::FigureReading::Values values_of(const confined::Exchange::End& end, std::chrono::milliseconds deadline,
+                                      std::size_t count) {
+  const bool answered = end.how == confined::Exchange::How::answered && !end.answer.empty();
+  // Told by the process itself in a whole sentence. Other errors say nothing of the command.
+  if (answered && end.answer.front() == kAnswerMissing)
+    return fail(ErrorKind::not_found, printable_error(end.answer.substr(1)));
+  const auto answer = answer_of(end, "the command", kAnswerFigures, deadline, "its figures");
+  if (!answer) return std::unexpected(answer.error());
+  return values_from_bytes(*answer, count);
+}
+
 }  // namespace
 
 ChildReports::~ChildReports() {
@@ -79,9 +91,11 @@ ChildReports::~ChildReports() {
   }
 }
 
-Result<std::shared_ptr<void>> ChildReports::begin(ReaderMode mode, const std::string& order,
-                                                  const std::string& text, std::size_t answer_bytes,
-                                                  Given given) {
+template <class T>
+Result<std::shared_ptr<void>> ChildReports::begin(
+    ReaderMode mode, const std::string& order, const std::string& text, std::size_t answer_bytes,
+    std::function<Result<T>(const confined::Exchange::End& end)> decode,
+    std::function<void(Result<T>)> done) {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
   auto file = in_memory("output", {order, text});
   if (!file) return std::unexpected(file.error());
@@ -92,9 +106,13 @@ Result<std::shared_ptr<void>> ChildReports::begin(ReaderMode mode, const std::st
       settings_.program, reader_argv(mode, confinement_of(settings_), order.size() + text.size()),
       settings_.uid, std::move(*file), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
-  auto reading = confined::Exchange::begin(loop_, endings_, std::move(*process), std::move(pipe->read),
-                                           {.answer_bytes = answer_bytes, .deadline = settings_.deadline},
-                                           std::move(given));
+  using End = confined::Exchange::End;
+  auto result = std::make_shared<Result<T>>();
+  auto reading = confined::Exchange::begin(
+      loop_, endings_, std::move(*process), std::move(pipe->read),
+      {.answer_bytes = answer_bytes, .deadline = settings_.deadline},
+      [result, done = std::move(done)](const End&) { done(std::move(*result)); },
+      [result, decode = std::move(decode)](const End& end) { *result = decode(end); });
   if (!reading) return std::unexpected(reading.error());
   readings_.emplace_back(*reading);
   return *reading;
@@ -104,20 +122,36 @@ Result<std::shared_ptr<void>> ChildReports::read(const std::string& client_stdou
                                                  const std::string& client_stderr, const TestSpec& asked,
                                                  core::ReportReading::Done done) {
   const std::size_t intervals = most_intervals(asked);
-  return begin(
+  return begin<ParsedReport>(
       ReaderMode::report, to_bytes(asked, client_stderr), client_stdout, 1 + most_report_bytes(intervals),
-      [deadline = settings_.deadline, intervals, done = std::move(done)](const confined::Exchange::End& end) {
-        done(report_of(end, deadline, intervals));
-      });
+      [deadline = settings_.deadline, intervals](const confined::Exchange::End& end) {
+        return report_of(end, deadline, intervals);
+      },
+      std::move(done));
 }
 
 Result<std::shared_ptr<void>> ChildReports::read_latency(const std::string& prober_stdout,
                                                          const LatencyOrder& order,
                                                          core::LatencyReading::Done done) {
-  return begin(ReaderMode::latency, to_bytes(order), prober_stdout, 1 + kMostLatencyBytes,
-               [deadline = settings_.deadline, done = std::move(done)](const confined::Exchange::End& end) {
-                 done(latency_of(end, deadline));
-               });
+  return begin<ParsedLatency>(
+      ReaderMode::latency, to_bytes(order), prober_stdout, 1 + kMostLatencyBytes,
+      [deadline = settings_.deadline](const confined::Exchange::End& end) {
+        return latency_of(end, deadline);
+      },
+      std::move(done));
+}
+
+Result<std::shared_ptr<void>> ChildReports::read_figures(const std::vector<DeclaredFigure>& figures,
+                                                         const std::vector<core::FigureText>& texts,
+                                                         core::FigureReading::Done done) {
+  std::string together;
+  for (const core::FigureText& text : texts) together += text.bytes;
+  return begin<core::FigureReading::Values::value_type>(
+      ReaderMode::figures, to_bytes(figures, texts), together, 1 + kMostValueBytes,
+      [deadline = settings_.deadline, count = figures.size()](const confined::Exchange::End& end) {
+        return values_of(end, deadline, count);
+      },
+      std::move(done));
 }
 
 }  // namespace netperfd::reading

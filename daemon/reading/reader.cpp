@@ -15,6 +15,7 @@
 
 #include "daemon/confined/command_line.hpp"
 #include "daemon/confined/memory.hpp"
+#include "daemon/reading/figure_bytes.hpp"
 #include "daemon/reading/record_bytes.hpp"
 #include "daemon/reading/record_check.hpp"
 #include "daemon/reading/report_bytes.hpp"
@@ -27,7 +28,7 @@ namespace {
 enum Position { mode_at = 2, size_at, confinement_at };
 
 // By the number of the mode.
-constexpr std::string_view kModes[] = {"record", "text", "owner-text", "latency", "report"};
+constexpr std::string_view kModes[] = {"record", "text", "owner-text", "latency", "report", "figures"};
 
 // A caller that reads nothing of the text for this long has abandoned it.
 constexpr unsigned kPatienceSeconds = 600;
@@ -137,8 +138,26 @@ void answer_latency(std::span<const std::byte> file, const ReaderFunctions& func
   write_answer(kAnswerLatency, to_bytes(latency));
 }
 
+void answer_figures(std::span<const std::byte> file, const ReaderFunctions& functions) {
+  const auto order = figure_order_from_bytes({reinterpret_cast<const char*>(file.data()), file.size()});
+  if (!order) give_up(ReaderMode::figures, order.error().message);
+  const auto values = functions.figures(order->figures, order->texts);
+  if (!values && values.error().kind == ErrorKind::not_found)
+    return write_answer(kAnswerMissing, values.error().message);
+  if (!values) give_up(ReaderMode::figures, values.error().message);
+  write_answer(kAnswerFigures, to_bytes(*values));
+}
+
 void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
-  if (file.size() <= kMostRawBytes) {
+  if (!read.more.empty() && file.size() <= kMostRawBytes) {
+    // Each run keeps its own document, though those in a compressed file may be much longer than it.
+    std::size_t together = read.raw.size();
+    for (const ImportedMore& more : read.more) together += more.raw.size();
+    if (together <= kMostRawBytes) return;
+  }
+  read.raw.clear();
+  for (ImportedMore& more : read.more) more.raw.clear();
+  if (read.more.empty() && file.size() <= kMostRawBytes) {
     read.raw.assign(reinterpret_cast<const char*>(file.data()), file.size());
     return;
   }
@@ -150,6 +169,7 @@ void keep_raw(std::span<const std::byte> file, ImportedFile& read) {
 void answer(const Order& order, std::span<const std::byte> file, const ReaderFunctions& functions) {
   if (order.mode == ReaderMode::report) return answer_report(file, functions);
   if (order.mode == ReaderMode::latency) return answer_latency(file, functions);
+  if (order.mode == ReaderMode::figures) return answer_figures(file, functions);
   if (order.mode != ReaderMode::record) {
     const auto& text = order.mode == ReaderMode::text ? functions.text : functions.owner_text;
     if (const auto written = text(file, write_text); !written) {
@@ -200,8 +220,9 @@ int run_reader(int argc, char** argv, const ReaderFunctions& functions) {
   auto order = read_order(argc, argv);
   if (!order) ::_exit(kUnable);
   order->confinement.memory_bytes += order->file_bytes;
-  const bool of_run = order->mode == ReaderMode::report || order->mode == ReaderMode::latency;
+  const bool of_run = order->mode >= ReaderMode::latency;
   const auto task = of_run ? confined::Task::read_report : confined::Task::read_file;
+  if (order->mode == ReaderMode::record) prepare_sha256();
   if (const auto done = confined::confine(order->confinement, task); !done) {
     give_up(order->mode, fmt::format("the process to read it: {}", done.error().message));
   }

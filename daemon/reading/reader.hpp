@@ -17,6 +17,7 @@
 
 #include "daemon/base/error.hpp"
 #include "daemon/confined/confinement.hpp"
+#include "daemon/core/ports/figure_reading.hpp"
 #include "daemon/model/imported_file.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
@@ -31,11 +32,15 @@ enum class ReaderMode {
   owner_text,  // the same without the tasks of other users
   latency,     // of the prober's output after an order: to kAnswerLatency and to_bytes(), or as record
   report,      // of iperf3's output after an order: to kAnswerReport and to_bytes(), or as record
+  figures,  // of commands' output after an order: to kAnswerFigures and to_bytes(), to kAnswerMissing and a
+            // sentence on the figure that is not there, or as record
 };
 
 inline constexpr char kAnswerRecord = 'R';
 inline constexpr char kAnswerReport = 'P';
 inline constexpr char kAnswerLatency = 'L';
+inline constexpr char kAnswerFigures = 'F';
+inline constexpr char kAnswerMissing = 'M';
 inline constexpr char kAnswerError = 'E';
 inline constexpr std::string_view kTextEnd = "# end of the trace\n";  // a text without it was cut short
 
@@ -61,6 +66,9 @@ struct ReaderFunctions {
                              const TestSpec& asked)>
       report;
   std::function<ParsedLatency(std::string_view prober_stdout, const LatencyOrder& order)> latency;
+  std::function<core::FigureReading::Values(const std::vector<DeclaredFigure>& figures,
+                                            const std::vector<core::FigureText>& texts)>
+      figures;
 };
 
 // The sentence after kAnswerError as a text to show. It may quote the file, and the file may have compromised

@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/model/named_figure_check.hpp"
 #include "daemon/reading/archive_values.hpp"
 #include "daemon/reading/record_check.hpp"
 #include "daemon/reading/report_bytes.hpp"
@@ -22,6 +23,9 @@
 namespace netperfd::reading {
 namespace {
 
+constexpr const char* kDamagedAnswer =
+    "the answer of the reading process is damaged or too long, which is a fault of netperfd: please report "
+    "it";
 constexpr std::string_view kIntervals = "intervals";
 
 // Of all streams, flags and texts of a report.
@@ -29,20 +33,37 @@ constexpr std::size_t kReportBytesBesideIntervals = std::size_t{4} << 20;
 
 // The most elements of each list, by its key.
 constexpr std::pair<std::string_view, std::size_t> kLimits[] = {
-    {"cpus", kMostCpus},           {"only_cpus", kMostCpus},
-    {"events", kMostEvents},       {"slices", kMostSlices},
-    {"slice_hits", kMostSlices},   {"slice_self_ns", kMostSlices},
-    {"samples", kMostSamples},     {"fields", kMostFields},
-    {"stacks", kMostStacks},       {"frames", kMostFrames},
-    {"drops", kMostDrops},         {"marks", kMostMarks},
-    {"functions", kMostFunctions}, {"missing_functions", kMostFunctions},
-    {"edges", kMostEdges},         {"tree", kMostNodes},
-    {"buckets", kMostBuckets},     {"builds", kMostBuilds},
-    {"sums", kMostSums},           {"streams", kMostStreams},
-    {kIntervals, kMostIntervals},  {"flags", kMostFlags},
-    {"tables", kMostTables},       {"columns", kMostColumns},
-    {"probes", kMostProbes},       {"phases", kMostPhases},
-    {"spans", kMostSpans},         {"latency_intervals", kMostLatencyIntervals},
+    {"cpus", kMostCpus},
+    {"only_cpus", kMostCpus},
+    {"events", kMostEvents},
+    {"slices", kMostSlices},
+    {"slice_hits", kMostSlices},
+    {"slice_self_ns", kMostSlices},
+    {"samples", kMostSamples},
+    {"fields", kMostFields},
+    {"stacks", kMostStacks},
+    {"frames", kMostFrames},
+    {"drops", kMostDrops},
+    {"marks", kMostMarks},
+    {"functions", kMostFunctions},
+    {"missing_functions", kMostFunctions},
+    {"edges", kMostEdges},
+    {"tree", kMostNodes},
+    {"buckets", kMostBuckets},
+    {"builds", kMostBuilds},
+    {"sums", kMostSums},
+    {"streams", kMostStreams},
+    {kIntervals, kMostIntervalsOfFile},
+    {"flags", kMostFlags},
+    {"tables", kMostTables},
+    {"columns", kMostColumns},
+    {"probes", kMostProbes},
+    {"phases", kMostPhases},
+    {"spans", kMostSpans},
+    {"latency_intervals", kMostLatencyIntervals},
+    {"more", kMostRunsOfTable},
+    {"facts", kMostFactsOfTool},
+    {"figures", kMostNamedFigures},
 };
 
 std::size_t most_of(std::string_view key) {
@@ -59,6 +80,11 @@ void put(Archive& archive, Row& row);
 template <class Archive>
 void put(Archive& archive, Direction& value) {
   put_word(archive, value, Direction::both);
+}
+
+template <class Archive>
+void put(Archive& archive, Better& value) {
+  put_word(archive, value, Better::lower);
 }
 
 template <class Archive>
@@ -188,7 +214,7 @@ Result<ImportedFile> from_bytes(std::string_view bytes) {
                 fmt::format("what the file holds takes more than {} MiB", kMostDecodedBytes >> 20U));
   }
   if (reader.failed() || !reader.at_end()) {
-    return fail(ErrorKind::invalid_argument, "what was read of the file came back damaged");
+    return fail(ErrorKind::invalid_argument, kDamagedAnswer);
   }
   if (auto checked = check_file(file); !checked) return std::unexpected(checked.error());
   return file;
@@ -207,7 +233,10 @@ Result<ReportOrder> order_from_bytes(std::string_view bytes) {
   ByteReader reader(bytes, kMostOrderBytes);
   ReportOrder order;
   put_order(reader, order.asked, order.client_stderr);
-  if (reader.failed()) return fail(ErrorKind::invalid_argument, "the order to read it came damaged");
+  if (reader.failed())
+    return fail(
+        ErrorKind::invalid_argument,
+        "the order to the reading process is damaged, which is a fault of netperfd: please report it");
   order.client_stdout = bytes.substr(bytes.size() - reader.bytes_left());
   return order;
 }
@@ -229,7 +258,7 @@ Result<ParsedReport> report_from_bytes(std::string_view bytes, std::size_t most_
   ParsedReport report;
   put(reader, report);
   if (reader.failed() || !reader.at_end()) {
-    return fail(ErrorKind::invalid_argument, "what was read of it came back damaged or is too much");
+    return fail(ErrorKind::invalid_argument, kDamagedAnswer);
   }
   if (auto checked = check_report(report, most_intervals); !checked) return std::unexpected(checked.error());
   return report;
@@ -245,7 +274,10 @@ Result<std::string_view> order_from_bytes(std::string_view bytes, LatencyOrder& 
   constexpr std::size_t kMostOrderBytes = std::size_t{1} << 20;
   ByteReader reader(bytes, kMostOrderBytes);
   put(reader, order);
-  if (reader.failed()) return fail(ErrorKind::invalid_argument, "the order to read it came damaged");
+  if (reader.failed())
+    return fail(
+        ErrorKind::invalid_argument,
+        "the order to the reading process is damaged, which is a fault of netperfd: please report it");
   return bytes.substr(bytes.size() - reader.bytes_left());
 }
 
@@ -260,7 +292,7 @@ Result<ParsedLatency> latency_from_bytes(std::string_view bytes) {
   ParsedLatency latency;
   put(reader, latency);
   if (reader.failed() || !reader.at_end()) {
-    return fail(ErrorKind::invalid_argument, "what was read of it came back damaged or is too much");
+    return fail(ErrorKind::invalid_argument, kDamagedAnswer);
   }
   if (auto checked = check_latency(latency); !checked) return std::unexpected(checked.error());
   return latency;

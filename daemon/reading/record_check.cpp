@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "daemon/analysis/calls/histogram.hpp"
+#include "daemon/model/named_figure_check.hpp"
 #include "daemon/model/text.hpp"
 #include "dbus/rows/field.hpp"
 
@@ -172,9 +174,15 @@ void check_directions(const WorkloadReport& report, Finding& finding) {
 }
 
 void check_workload(const ImportedWorkload& workload, Finding& finding) {
-  const auto& [asked, report, started, system] = workload;
+  const auto& [asked, report, flags, started, system, options_unknown, tool, facts, figures, place] =
+      workload;
   // An imported run without a server's name counts as one without a document.
-  finding.require(!asked.path.server.empty(), "the server's name");
+  finding.require(asked.path.server.empty() != tool.empty(), "the server's name");
+  constexpr std::size_t kLongestTool = 32;
+  finding.require(tool.empty() || is_word(tool, "_-", kLongestTool), "the tool's name");
+  finding.require(!place || !tool.empty(), "a table's tool");
+  finding.require(tool.empty() == figures.empty() && problem_of(figures).empty(), "the tool's figures");
+  for (const Fact& fact : facts) finding.require(fact.group == tool, "the tool's facts");
   using std::chrono::milliseconds;
   constexpr auto kLongest = std::chrono::floor<milliseconds>(std::chrono::nanoseconds::max());
   for (const auto time :
@@ -184,6 +192,29 @@ void check_workload(const ImportedWorkload& workload, Finding& finding) {
   check_directions(report, finding);
   constexpr WallTime kLast{std::chrono::seconds{253'402'300'799}};  // of the year 9999
   finding.require(!started || (*started >= WallTime{} && *started <= kLast), "the time of its start");
+}
+
+// Each point of a table becomes a job with two sides.
+void check_places(const ImportedFile& file, Finding& finding) {
+  std::vector<const ImportedWorkload*> runs{&*file.workload};
+  for (const ImportedMore& more : file.more) runs.push_back(&more.workload);
+  const std::optional<TablePlace>& first = runs.front()->place;
+  std::string_view names[2];
+  std::map<std::string_view, std::set<bool>> points;
+  for (const ImportedWorkload* run : runs) {
+    finding.require(run->place.has_value() == first.has_value(), "a run without a place in the table");
+    if (!run->place) continue;
+    const TablePlace& place = *run->place;
+    std::string_view& name = names[place.is_b ? 1 : 0];
+    finding.require(is_word(place.side, "._-", kMaxVariantName), "the name of a side");
+    finding.require(name.empty() || name == place.side, "a side with two names");
+    name = place.side;
+    finding.require(!first || (place.block != 0) == (first->block != 0), "a run without a block");
+    finding.require(place.block <= kMostRunsOfTable, "the number of a block");
+    points[place.point].insert(place.is_b);
+  }
+  finding.require(!first || names[0] != names[1], "two sides of one name");
+  for (const auto& [point, sides] : points) finding.require(sides.size() == 2, "a point with one side");
 }
 
 void check_trace(const TraceRecord& record, Finding& finding) {
@@ -211,7 +242,8 @@ constexpr std::string_view kTheFile = "the file";
 
 // ---- the output of netperfd's own iperf3
 
-Status check_sizes(const WorkloadReport& report, std::size_t most_intervals) {
+Status check_sizes(const ParsedReport& parsed, std::size_t most_intervals) {
+  const WorkloadReport& report = parsed.report;
   struct List {
     std::string_view name;
     std::size_t size;
@@ -220,7 +252,7 @@ Status check_sizes(const WorkloadReport& report, std::size_t most_intervals) {
   for (const List& list :
        {List{"intervals", report.intervals.size(), most_intervals},
         List{"streams", report.streams.size(), kMostStreams}, List{"sums", report.sums.size(), kMostSums},
-        List{"flags", report.flags.size(), kMostFlags}}) {
+        List{"flags", parsed.flags.size(), kMostFlags}}) {
     if (list.size <= list.most) continue;
     return fail(ErrorKind::invalid_argument,
                 fmt::format("it has {} {}, and the test that was asked for has at most {}", list.size,
@@ -245,6 +277,9 @@ Status check_file(const ImportedFile& file) {
   ValueCheck(finding, Checked::everything).check(file);
   finding.require(file.sha256.empty() || is_sha256(file.sha256), "its digest");
   if (file.workload) check_workload(*file.workload, finding);
+  if (file.workload) check_places(file, finding);
+  finding.require(file.more.empty() || file.workload, "further runs beside a document");
+  for (const ImportedMore& more : file.more) check_workload(more.workload, finding);
   if (file.trace) check_trace(*file.trace, finding);
   return refusal_of(finding, kTheFile);
 }
@@ -262,7 +297,7 @@ std::size_t most_intervals(const TestSpec& asked) {
 }
 
 Status check_report(const ParsedReport& report, std::size_t most_intervals) {
-  if (auto sizes = check_sizes(report.report, most_intervals); !sizes) return sizes;
+  if (auto sizes = check_sizes(report, most_intervals); !sizes) return sizes;
   if (report.server != ServerAbsence::none && (report.error.empty() || !report.report.intervals.empty())) {
     return fail(ErrorKind::invalid_argument, "the server is said to be absent from a test that began");
   }

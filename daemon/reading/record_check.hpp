@@ -29,7 +29,6 @@ inline constexpr std::size_t kMostBuckets = 4'096;
 inline constexpr std::size_t kMostBuilds = 1'000;
 inline constexpr std::size_t kMostSums = 2;
 inline constexpr std::size_t kMostStreams = 2'048;
-inline constexpr std::size_t kMostIntervals = 200'000;
 // More do not fit into the 64 MiB that a run keeps of iperf3's output.
 inline constexpr std::size_t kMostLiveIntervals = 300'000;
 inline constexpr std::size_t kMostProbes = 8;  // of a job, as check() in model/job_spec.hpp has it

@@ -8,7 +8,12 @@
 
 namespace netperfd::reading {
 
+// To be called before a process is confined: it may read files of the system, which tell what the library may
+// use.
+void prepare_sha256();
+
 // SHA-256 (FIPS 180-4) of the bytes, as 64 lowercase hexadecimal digits: what sha256sum(1) prints.
+// Prepares itself where prepare_sha256() was not called.
 [[nodiscard]] std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace netperfd::reading

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "daemon/trace/ring/event_fields.hpp"
@@ -12,6 +13,8 @@ namespace {
 
 // So many addresses are remembered with their functions; then they are looked up again.
 constexpr std::size_t kRememberedAddresses = std::size_t{1} << 16U;
+// BPF programs and other code that is loaded during a run.
+constexpr std::size_t kMostLoaded = std::size_t{1} << 16U;
 // Nodes beyond the limit, for the innermost functions of paths without room.
 constexpr std::size_t kMoreNodes = std::size_t{1} << 13U;
 
@@ -72,9 +75,31 @@ std::uint32_t Collector::frame_of(const SampleFrame& frame) {
   return place->second;
 }
 
+// It takes the place of all that was there before.
+void Collector::loaded(const LoadedCode& code) {
+  if (code.bytes == 0 || code.name.empty() || loaded_.size() >= kMostLoaded) return;
+  const std::uint64_t end = code.address + code.bytes;
+  if (end < code.address) return;
+  auto first = loaded_.lower_bound(code.address);
+  if (first != loaded_.begin() && std::prev(first)->second.end > code.address) --first;
+  loaded_.erase(first, loaded_.lower_bound(end));
+  loaded_.emplace(code.address, Code{.end = end,
+                                     .name = {.name = trace::safe_text(code.name),
+                                              .module = code.is_bpf ? "bpf" : "",
+                                              .duplicate = 0}});
+  by_address_.clear();
+}
+
+std::optional<analysis::FunctionName> Collector::name_at(std::uint64_t address) const {
+  const auto above = loaded_.upper_bound(address);
+  if (above != loaded_.begin() && address < std::prev(above)->second.end)
+    return std::prev(above)->second.name;
+  return settings_.name_of(address);
+}
+
 std::uint32_t Collector::frame_at(std::uint64_t address) {
   if (const auto known = by_address_.find(address); known != by_address_.end()) return known->second;
-  const auto function = settings_.name_of(address);
+  const auto function = name_at(address);
   const std::uint32_t frame = function ? frame_of({.kind = FrameKind::function,
                                                    .name = function->name,
                                                    .module = function->module,

@@ -56,6 +56,7 @@ class Collector final : public RecordListener {
   // caller's.
   [[nodiscard]] SampleProfile profile() const;
 
+  void loaded(const LoadedCode& code) override;
   void sampled(const RawSample& sample) override;
   void renamed(std::int32_t pid, std::string_view name) override;
   void lost(std::uint64_t records) override { counts_.lost += records; }
@@ -70,6 +71,7 @@ class Collector final : public RecordListener {
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+  [[nodiscard]] std::optional<analysis::FunctionName> name_at(std::uint64_t address) const;
   [[nodiscard]] std::uint32_t frame_at(std::uint64_t address);
   [[nodiscard]] std::uint32_t frame_of(const SampleFrame& frame);
   [[nodiscard]] std::uint32_t special(FrameKind kind) {
@@ -81,7 +83,14 @@ class Collector final : public RecordListener {
   [[nodiscard]] std::uint32_t child(std::uint32_t parent, std::uint32_t frame, std::size_t most);
   [[nodiscard]] std::uint32_t node_of(std::uint32_t root);  // of path_
 
+  struct Code {
+    std::uint64_t end = 0;
+    analysis::FunctionName name;
+  };
+
   CollectorSettings settings_;
+  std::map<std::uint64_t, Code>
+      loaded_;  // by its first address: what was loaded since, which nobody else names
   SampleProfile counts_;
   std::vector<Frame> frames_;
   std::map<std::pair<FrameKind, analysis::FunctionName>, std::uint32_t> frame_numbers_;

@@ -85,7 +85,7 @@ class Sampling final : public core::ActiveSampling {
   }
 
   void released() override {
-    rings_.drain_all(collector_);
+    rings_.drain(collector_);
     collector_.begin();
     lost_before_ = rings_.lost().value_or(0);
     began_ = Time::now();
@@ -98,7 +98,7 @@ class Sampling final : public core::ActiveSampling {
 
   SampleProfile finish() override {
     sources_.clear();
-    rings_.drain_all(collector_);
+    rings_.drain(collector_);
     SampleProfile profile = collector_.profile();
     profile.rate = spec_.rate;
     profile.event = rings_.event().name;
@@ -116,7 +116,7 @@ class Sampling final : public core::ActiveSampling {
 
  private:
   void take(std::size_t cpu) {
-    rings_.drain(cpu, collector_);
+    rings_.drain(collector_);
     // The event of a CPU that went offline is readable for good; its ring is read at the end.
     pollfd state{.fd = rings_.descriptor(cpu), .events = POLLIN, .revents = 0};
     if (::poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR)) != 0) sources_[cpu].reset();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 namespace netperfd::sampling {
 namespace {
@@ -67,6 +68,20 @@ bool read_lost(Bytes body, bool has_id, RecordListener& listener) {
   return true;
 }
 
+// PERF_RECORD_KSYMBOL, since Linux 5.1. Code that is unloaded keeps its name: samples of it may not have been
+// read yet.
+void read_code(Bytes body, RecordListener& listener) {
+  LoadedCode code;
+  std::uint16_t type = 0;
+  std::uint16_t flags = 0;
+  if (!take(body, code.address) || !take(body, code.bytes) || !take(body, type) || !take(body, flags)) return;
+  if ((flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) != 0) return;
+  code.is_bpf = type == PERF_RECORD_KSYMBOL_TYPE_BPF;
+  const auto* text = reinterpret_cast<const char*>(body.data());
+  code.name = {text, ::strnlen(text, body.size())};
+  listener.loaded(code);
+}
+
 bool read_record(const perf_event_header& header, Bytes body, RecordListener& listener) {
   switch (header.type) {
     case PERF_RECORD_SAMPLE:
@@ -85,18 +100,33 @@ bool read_record(const perf_event_header& header, Bytes body, RecordListener& li
   }
 }
 
+// The body of the next record, which is taken from the front; absent: no record can begin so.
+std::optional<Bytes> next_record(Bytes& bytes, perf_event_header& header) {
+  Bytes rest = bytes;
+  if (!take(rest, header) || header.size < sizeof header || header.size > bytes.size()) return std::nullopt;
+  bytes = bytes.subspan(header.size);
+  return rest.first(header.size - sizeof header);
+}
+
 }  // namespace
+
+void read_loaded_code(Bytes bytes, RecordListener& listener) {
+  perf_event_header header{};
+  while (!bytes.empty()) {
+    const auto body = next_record(bytes, header);
+    if (!body) return;  // read_records() tells of it
+    if (header.type == PERF_RECORD_KSYMBOL) read_code(*body, listener);
+  }
+}
 
 void read_records(Bytes bytes, RecordListener& listener) {
   while (!bytes.empty()) {
-    Bytes rest = bytes;
     perf_event_header header{};
-    if (!take(rest, header) || header.size < sizeof header || header.size > bytes.size() ||
-        !read_record(header, rest.first(header.size - sizeof header), listener)) {
+    const auto body = next_record(bytes, header);
+    if (!body || !read_record(header, *body, listener)) {
       listener.damaged();
       return;
     }
-    bytes = bytes.subspan(header.size);
   }
 }
 

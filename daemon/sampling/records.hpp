@@ -18,9 +18,18 @@ struct RawSample {
   std::span<const std::uint64_t> addresses;  // of the kernel's code, innermost first; valid in the call only
 };
 
+// Code that the kernel got while it was sampled, such as a BPF program.
+struct LoadedCode {
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  bool is_bpf = false;
+  std::string_view name;  // "bpf_prog_6deef7357e7b4530_count"; valid in the call only
+};
+
 class RecordListener {
  public:
   virtual ~RecordListener() = default;
+  virtual void loaded(const LoadedCode& /*code*/) {}
   virtual void sampled(const RawSample& sample) = 0;
   // A process took another name; `name` is as the program chose it, valid in the call only.
   virtual void renamed(std::int32_t pid, std::string_view name) = 0;
@@ -32,7 +41,10 @@ class RecordListener {
 // What the kernel writes into a sample here, in this order; SampleRings asks for it.
 // PERF_SAMPLE_TID: pid and tid; PERF_SAMPLE_CALLCHAIN: a count, then the addresses.
 
-// Walks whole records. Any bytes are safe: the walk ends at the first record that cannot be one.
+// Walks whole records for the code that was loaded, and tells of nothing else.
+void read_loaded_code(std::span<const std::byte> bytes, RecordListener& listener);
+// Walks whole records for all but that. Any bytes are safe: the walk ends at the first record that cannot be
+// one.
 void read_records(std::span<const std::byte> bytes, RecordListener& listener);
 
 // The bytes from position `tail` to `head` of a ring, in one piece. The positions only grow; the ring begins

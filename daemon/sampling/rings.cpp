@@ -31,6 +31,7 @@ struct Wanted {
   std::uint32_t type;
   std::uint64_t config;
   bool counts_lost;
+  bool tells_of_code;  // since Linux 5.1
   std::uint32_t rate;
   std::size_t watermark;
 };
@@ -47,6 +48,7 @@ Fd open_event(const Wanted& wanted, std::uint32_t cpu) {
   attributes.exclude_callchain_user = 1;
   attributes.comm = 1;
   attributes.comm_exec = 1;
+  attributes.ksymbol = wanted.tells_of_code ? 1 : 0;
   attributes.watermark = 1;
   attributes.wakeup_watermark = static_cast<std::uint32_t>(wanted.watermark);
   return Fd{static_cast<int>(
@@ -100,6 +102,7 @@ Result<SampleRings> SampleRings::open(const std::vector<std::uint32_t>& cpus, st
   Wanted wanted{.type = PERF_TYPE_HARDWARE,
                 .config = PERF_COUNT_HW_CPU_CYCLES,
                 .counts_lost = false,
+                .tells_of_code = false,
                 .rate = rate,
                 .watermark = rings.data_bytes_ / 2};
   if (is_there(wanted, cpus.front())) {
@@ -112,6 +115,8 @@ Result<SampleRings> SampleRings::open(const std::vector<std::uint32_t>& cpus, st
   wanted.counts_lost = true;
   wanted.counts_lost = is_there(wanted, cpus.front());
   rings.counts_lost_ = wanted.counts_lost;
+  wanted.tells_of_code = true;
+  wanted.tells_of_code = is_there(wanted, cpus.front());
   for (const std::uint32_t cpu : cpus) {
     Fd event = open_event(wanted, cpu);
     if (!event) return refused(fmt::format("perf_event_open({}) on CPU {}", rings.event_.name, cpu), errno);
@@ -122,20 +127,25 @@ Result<SampleRings> SampleRings::open(const std::vector<std::uint32_t>& cpus, st
   return rings;
 }
 
-void SampleRings::drain(std::size_t cpu, RecordListener& listener) {
-  auto* page = static_cast<perf_event_mmap_page*>(rings_[cpu].mapping.base());
+std::vector<std::byte> SampleRings::take_all_of(const Ring& ring, RecordListener& listener) const {
+  auto* page = static_cast<perf_event_mmap_page*>(ring.mapping.base());
   // The kernel writes the head after the records, and reads the tail before it writes over them.
   const std::uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
   const std::uint64_t tail = page->data_tail;
-  const auto* data = static_cast<const std::byte*>(rings_[cpu].mapping.base()) + page->data_offset;
-  const bool whole = copy_out({data, data_bytes_}, tail, head, bytes_);
+  const auto* data = static_cast<const std::byte*>(ring.mapping.base()) + page->data_offset;
+  std::vector<std::byte> bytes;
+  const bool whole = copy_out({data, data_bytes_}, tail, head, bytes);
   __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
   if (!whole) listener.damaged();
-  read_records(bytes_, listener);
+  return bytes;
 }
 
-void SampleRings::drain_all(RecordListener& listener) {
-  for (std::size_t cpu = 0; cpu < rings_.size(); ++cpu) drain(cpu, listener);
+// The kernel tells of new code in the ring of the CPU that loaded it, and any other one can run it.
+void SampleRings::drain(RecordListener& listener) {
+  std::vector<std::vector<std::byte>> taken;
+  for (const Ring& ring : rings_) taken.push_back(take_all_of(ring, listener));
+  for (const auto& bytes : taken) read_loaded_code(bytes, listener);
+  for (const auto& bytes : taken) read_records(bytes, listener);
 }
 
 void SampleRings::stop() {

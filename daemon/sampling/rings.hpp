@@ -43,9 +43,8 @@ class SampleRings {
   // Becomes readable when half of the ring is full; borrowed.
   [[nodiscard]] int descriptor(std::size_t cpu) const { return rings_[cpu].event.get(); }
 
-  // Reads what one ring has.
-  void drain(std::size_t cpu, RecordListener& listener);
-  void drain_all(RecordListener& listener);
+  // Reads what the rings have.
+  void drain(RecordListener& listener);
   // No samples come from now on; those in the rings can still be read.
   void stop();
   // Samples lost so far; absent: this kernel does not count them (before 6.0), only the records tell.
@@ -79,12 +78,12 @@ class SampleRings {
   };
   SampleRings() = default;
   [[nodiscard]] static Result<Ring> map(Fd event, std::size_t bytes);
+  [[nodiscard]] std::vector<std::byte> take_all_of(const Ring& ring, RecordListener& listener) const;
 
   SampleEvent event_;
   std::size_t data_bytes_ = 0;
   bool counts_lost_ = false;
   std::vector<Ring> rings_;
-  std::vector<std::byte> bytes_;  // of the ring being read
 };
 
 }  // namespace netperfd::sampling

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "daemon/model/named_figure_check.hpp"
+#include "daemon/store/rows.hpp"
+
 namespace netperfd::store {
 namespace {
 
@@ -65,6 +68,18 @@ Status expect_none(Connection& connection, std::string_view table, const std::st
   return invalid(fmt::format("table {}, row {}: {}", table, *row, what));
 }
 
+// Rows without a position say nothing of their number.
+Status expect_few_figures(Connection& connection, RunId first) {
+  auto select = connection.prepare(
+      "SELECT count(*) FROM run_figures WHERE run >= ?1 GROUP BY run ORDER BY count(*) DESC LIMIT 1");
+  if (!select) return std::unexpected(select.error());
+  std::uint64_t most = 0;
+  auto read = for_each_row(select->bind(first), [&most](const Statement& row) { row.read(most); });
+  if (!read || most <= kMostNamedFigures) return read;
+  return invalid(
+      fmt::format("table run_figures: a run has {} figures; at most {} are stored", most, kMostNamedFigures));
+}
+
 }  // namespace
 
 Status check_relations(Connection& connection, std::span<const BundleTable> tables, RunId first) {
@@ -88,6 +103,7 @@ Status check_relations(Connection& connection, std::span<const BundleTable> tabl
                                    name.table, name.columns),
                        first, fmt::format("column {}: its run has the same twice", name.columns));
   }
+  if (done && is_there("run_figures")) done = expect_few_figures(connection, first);
   return done;
 }
 

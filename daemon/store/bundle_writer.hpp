@@ -20,12 +20,12 @@ struct BundleOwner {
   bool keeps_numbers = false;  // of jobs, runs and fingerprints, in a database without any
 };
 
-// Adds the rows, with new numbers for jobs, runs and fingerprints; returns the jobs. Needs a transaction, and
-// does not finish it. Trusts nothing: the tables and their columns must be those of this database, every
-// number must be of a row in `content`, every value must obey the rule of its column (column_rules.hpp),
-// positions must have no gaps, every run must have ended and every job must have a run.
-// invalid_argument names the table, the row, from 1, and the column. References to other rows are checked
-// by the commit.
+// Adds the rows, with new numbers for jobs, runs and fingerprints; returns the jobs, the one that was
+// exported last. Needs a transaction, and does not finish it. Trusts nothing: the tables and their columns
+// must be those of this database, every number must be of a row in `content`, every value must obey the rule
+// of its column (column_rules.hpp), positions must have no gaps, every run must have ended and every job must
+// have a run. invalid_argument names the table, the row, from 1, and the column. References to other rows are
+// checked by the commit.
 [[nodiscard]] Result<std::vector<core::NewJob>> write_tables(Connection& connection,
                                                              const StoredTables& content,
                                                              const BundleOwner& owner);

@@ -16,6 +16,7 @@
 #include "daemon/store/backup.hpp"
 #include "daemon/store/digests.hpp"
 #include "daemon/store/disk_space.hpp"
+#include "daemon/store/early_intervals.hpp"
 #include "daemon/store/file_header.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/schema_check.hpp"
@@ -155,10 +156,13 @@ Status settle(Connection& connection, const LastNumbers& numbers) {
     if (auto done = insert->bind(table).run(); !done) return done;
     if (auto done = update->bind(table, number).run(); !done) return done;
   }
-  const auto ended = update_runs(
-      connection, "error = ?1 || state || '.', state = iif(state = 'pending', 'canceled', 'interrupted')",
-      "state IN ('pending', 'preparing', 'running', 'collecting')",
-      "the store was restored from a copy that was made while this run was ");
+  const std::string open = "state IN ('pending', 'preparing', 'running', 'collecting')";
+  if (auto done = remove_early_intervals(connection, open); !done) return done;
+  const auto ended =
+      update_runs(connection,
+                  "error = ?1 || state || '.', stored_bytes = 0, "
+                  "state = iif(state = 'pending', 'canceled', 'interrupted')",
+                  open, "the store was restored from a copy that was made while this run was ");
   if (!ended) return std::unexpected(ended.error());
   return transaction->commit();
 }

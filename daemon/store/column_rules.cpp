@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "daemon/model/figure.hpp"
+#include "daemon/model/named_figure_check.hpp"
 #include "daemon/store/value_rules.hpp"
 
 namespace netperfd::store {
@@ -30,7 +32,7 @@ constexpr auto kRules = std::to_array<Row>({
     {"jobs.description", line<1'024>},
     {"jobs.label", line<256>},
     {"jobs.repeat", kOrdinal},
-    {"jobs.workload", kKnownWord},
+    {"jobs.workload", word<32>},
     {"jobs.protocol", kKnownWord},
     {"direction", kKnownWord},
     {"jobs.streams", kSmall},
@@ -71,6 +73,8 @@ constexpr auto kRules = std::to_array<Row>({
     {"runs.variant", kKnownWord},
     {"runs.traced", kFlag},
     {"runs.build", line<4'095>},
+    {"runs.point", kOrdinal},
+    {"runs.point_name", line<4'095>},
     {"runs.note", line<500>},
 
     {"sums.position", kPlaceIn<2>},
@@ -293,6 +297,11 @@ constexpr auto kRules = std::to_array<Row>({
     {"duplicates", kCount},
     {"reordered", kCount},
     {"jitter_ns", kCount},
+
+    {"run_figures.name", word<kOwnFigureName>},
+    {"run_figures.unit", line<kLongestNamedFigureUnit>},
+    {"run_figures.better", kKnownWord},
+    {"run_figures.value", real},
 
     {"job_figures.position", kPlaceIn<std::int64_t{kMostFigures}>},
     {"job_figures.figure", figure},

@@ -25,23 +25,34 @@ namespace {
 
 const DigestParts kThroughputParts{"sums", "environments", "traces", "trace_missing_functions",
                                    "function_profiles"};
+const DigestParts kJudgedParts{"sums",
+                               "streams",
+                               "flags",
+                               "traffic",
+                               "imported_files",
+                               "traces",
+                               "trace_missing_functions",
+                               "function_profiles",
+                               "environments",
+                               "fingerprints",
+                               "facts",
+                               "environment_unknown",
+                               "counters",
+                               "latency_probes",
+                               "latency_phases"};
+
 // cpu_samples is looked at where it is read.
-const DigestParts kAllParts{"sums",
-                            "streams",
-                            "flags",
-                            "traffic",
-                            "imported_files",
-                            "traces",
-                            "trace_missing_functions",
-                            "function_profiles",
-                            "functions",
-                            "environments",
-                            "fingerprints",
-                            "facts",
-                            "environment_unknown",
-                            "counters",
-                            "latency_probes",
-                            "latency_phases"};
+DigestParts all_parts() {
+  DigestParts parts = kJudgedParts;
+  parts.emplace_back("functions");
+  return parts;
+}
+
+const DigestParts& parts_of(core::ComparedParts wanted) {
+  static const DigestParts all = all_parts();
+  if (wanted == core::ComparedParts::throughput) return kThroughputParts;
+  return wanted == core::ComparedParts::judged ? kJudgedParts : all;
+}
 
 // Takes the CPU times from the counters: those of source "cpu", "busy" of all CPUs and "cpuN busy" and "cpuN
 // idle" of each.
@@ -97,13 +108,19 @@ class RunParts {
         {&RunParts::trace_, "SELECT functions, lost, broken FROM traces WHERE run = ? AND skipped = ''"},
         {&RunParts::missing_, "SELECT name FROM trace_missing_functions WHERE run = ? ORDER BY position"},
         {&RunParts::profile_,
-         "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, timed, "
+         "SELECT unmatched_exits + unmatched_entries, depth_overruns, clipped, "
+         // Self times are compared. If a trace has only totals, as with tracing_thresh, it has none.
+         "timed AND NOT EXISTS (SELECT 1 FROM functions WHERE functions.run = function_profiles.run "
+         "AND total_ns IS NOT NULL AND self_ns IS NULL), "
          "calibration_entry_ns, calibration_callee_ns, calibration_entry_error_ns, "
          "calibration_callee_error_ns, off_cpu_known, depth, tracer_share "
          "FROM function_profiles WHERE run = ?"},
         {&RunParts::functions_,
+         // Without functions of which no call has a possible duration, unless no function has times.
          "SELECT name, module, duplicate, hits, self_ns, callees + interruptions FROM functions "
-         "WHERE run = ? ORDER BY position"},
+         "WHERE run = ? AND (self_ns IS NOT NULL OR total_ns IS NOT NULL OR NOT "
+         "(SELECT timed FROM function_profiles WHERE function_profiles.run = functions.run)) "
+         "ORDER BY position"},
         {&RunParts::environment_, "SELECT fingerprint, boot_id FROM environments WHERE run = ?"},
         {&RunParts::unknown_, "SELECT clause FROM environment_unknown WHERE run = ? ORDER BY position"},
         {&RunParts::counters_, counters}};
@@ -140,7 +157,7 @@ class RunParts {
     });
   }
 
-  Status load_rest(RunId id, analysis::ComparedRun& run) {
+  Status load_rest(RunId id, bool functions, analysis::ComparedRun& run) {
     auto done = for_each_row(traffic_.bind(id),
                              [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
     if (!done) return done;
@@ -150,7 +167,7 @@ class RunParts {
     if (!done) return done;
     done = for_each_row(files_.bind(id), [&](const Statement& row) { row.read(run.files.emplace_back()); });
     if (!done) return done;
-    if (run.trace) done = load_trace(id, *run.trace);
+    if (run.trace) done = load_trace(id, functions, *run.trace);
     if (done) done = load_fingerprint(id, run);
     if (done) done = load_counters(id, run);
     if (done) done = load_phases(id, run);
@@ -197,7 +214,7 @@ class RunParts {
     });
   }
 
-  Status load_trace(RunId id, analysis::ComparedTrace& trace) {
+  Status load_trace(RunId id, bool functions, analysis::ComparedTrace& trace) {
     auto done = for_each_row(missing_.bind(id),
                              [&](const Statement& row) { row.read(trace.missing_functions.emplace_back()); });
     if (!done) return done;
@@ -212,7 +229,7 @@ class RunParts {
       cost.callee_ns = *callee_ns;
       trace.cost = cost;
     });
-    if (!done) return done;
+    if (!done || !functions) return done;
     done = for_each_row(functions_.bind(id), [&](const Statement& row) {
       analysis::ComparedFunction& function = trace.functions.emplace_back();
       row.read(function.name, function.module, function.duplicate, function.hits, function.self_ns,
@@ -276,11 +293,11 @@ Result<std::vector<analysis::ComparedRun>> ComparisonReader::compared_runs(const
   if (!parts) return std::unexpected(std::move(parts.error()));
   std::vector<analysis::ComparedRun> compared(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool all = wanted == core::ComparedParts::all;
+    const bool more = wanted != core::ComparedParts::throughput;
     auto done = parts->load_throughput(runs[i], compared[i]);
-    if (done && all) done = parts->load_rest(runs[i], compared[i]);
-    if (done) done = expect_intact(connection_, of_run(runs[i]), all ? kAllParts : kThroughputParts);
-    if (done && all) done = expect_intact(connection_, of_job(compared[i].job), {"jobs"});
+    if (done && more) done = parts->load_rest(runs[i], wanted == core::ComparedParts::all, compared[i]);
+    if (done) done = expect_intact(connection_, of_run(runs[i]), parts_of(wanted));
+    if (done && more) done = expect_intact(connection_, of_job(compared[i].job), {"jobs"});
     if (!done) return std::unexpected(std::move(done.error()));
   }
   if (wanted == core::ComparedParts::all) {

@@ -120,13 +120,18 @@ bool is_wanted(const DigestParts& wanted, const DigestPart& part) {
   return wanted.empty() || std::ranges::find(wanted, part.name) != wanted.end();
 }
 
-Status write_part(Connection& connection, DigestPlan& plan, DigestPart& part, Owner owner) {
-  const auto chunks = read_chunks(connection, part, owner.number, {});
+Status write_part(Connection& connection, DigestPlan& plan, DigestPart& part, Owner owner,
+                  Positions positions) {
+  positions = part.chunk_rows > 0 ? whole_chunks(part, positions) : Positions{};
+  const auto chunks = read_chunks(connection, part, owner.number, positions);
   if (!chunks) return std::unexpected(chunks.error());
-  auto remove =
-      compiled(connection, plan.remove, owner.whose, "DELETE FROM {0} WHERE {1} = ?1 AND part = ?2");
+  auto remove = compiled(connection, plan.remove, owner.whose,
+                         "DELETE FROM {0} WHERE {1} = ?1 AND part = ?2 AND chunk BETWEEN ?3 AND ?4");
   if (!remove) return std::unexpected(remove.error());
-  if (auto done = (*remove)->bind(owner.number, part.name).run(); !done) return done;
+  const std::int64_t size = std::max<std::int64_t>(part.chunk_rows, 1);
+  auto removed =
+      (*remove)->bind(owner.number, part.name, positions.first / size, positions.last / size).run();
+  if (!removed) return removed;
   auto insert = compiled(connection, plan.insert, owner.whose,
                          "INSERT INTO {0} ({1}, part, chunk, digest) VALUES (?, ?, ?, ?)");
   if (!insert) return std::unexpected(insert.error());
@@ -218,12 +223,12 @@ Result<std::vector<std::int64_t>> read_numbers(Connection& connection, const std
 
 }  // namespace
 
-Status write_digests(Connection& connection, Owner owner, const DigestParts& parts) {
+Status write_digests(Connection& connection, Owner owner, const DigestParts& parts, Positions positions) {
   const auto plan = plan_of(connection);
   if (!plan) return std::unexpected(plan.error());
   for (DigestPart& part : (*plan)->parts[owner.whose]) {
     if (!is_wanted(parts, part)) continue;
-    if (auto done = write_part(connection, **plan, part, owner); !done) return done;
+    if (auto done = write_part(connection, **plan, part, owner, positions); !done) return done;
   }
   return {};
 }
@@ -244,11 +249,12 @@ Status expect_intact(Connection& connection, Owner owner, const DigestParts& par
   return {};
 }
 
-Result<DigestParts> intact_parts(Connection& connection, Owner owner) {
+Result<DigestParts> intact_parts(Connection& connection, Owner owner, const DigestParts& but) {
   const auto plan = plan_of(connection);
   if (!plan) return std::unexpected(plan.error());
   DigestParts intact;
   for (DigestPart& part : (*plan)->parts[owner.whose]) {
+    if (std::ranges::find(but, part.name) != but.end()) continue;
     if (expect_part(connection, **plan, part, owner, {})) intact.emplace_back(part.name);
   }
   if (intact.empty()) return fail(ErrorKind::io, fmt::format("{}: all of it is damaged", name_of(owner)));

@@ -40,17 +40,20 @@ struct Positions {
   bool operator==(const Positions&) const = default;
 };
 
-// Stores the digests of the rows as they are now. Belongs into the transaction that has changed them.
-[[nodiscard]] Status write_digests(Connection& connection, Owner owner, const DigestParts& parts = {});
+// Stores the digests of the rows as they are now; if there are positions, which only parts that are lists may
+// have, of these rows and some around them. Belongs into the transaction that has changed them.
+[[nodiscard]] Status write_digests(Connection& connection, Owner owner, const DigestParts& parts = {},
+                                   Positions positions = {});
 
 // io, naming owner and table, unless the rows are those whose digests were stored; of long lists, only the
 // rows with these positions and some around them. For a run, its own row is always looked at.
 [[nodiscard]] Status expect_intact(Connection& connection, Owner owner, const DigestParts& parts = {},
                                    Positions positions = {});
 
-// The parts that are as they were stored. A writer that gives only these new digests leaves what is damaged
-// known as such.
-[[nodiscard]] Result<DigestParts> intact_parts(Connection& connection, Owner owner);
+// The parts that are as they were stored, without those of `but`, which are not looked at. A writer that
+// gives only these new digests leaves what is damaged known as such.
+[[nodiscard]] Result<DigestParts> intact_parts(Connection& connection, Owner owner,
+                                               const DigestParts& but = {});
 
 // The same as expect_intact() for rows of a job, and for the own rows of its runs.
 [[nodiscard]] Status expect_intact_with_runs(Connection& connection, JobId job,

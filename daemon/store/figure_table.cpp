@@ -3,18 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "daemon/analysis/compare/side_noise.hpp"
+#include "daemon/model/counter_figure.hpp"
 #include "daemon/model/figure_registry.hpp"
 #include "daemon/model/latency.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/store/columns.hpp"
 #include "daemon/store/digests.hpp"
+#include "daemon/store/named_figures.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -28,17 +32,26 @@ class ReadingsReader {
     const std::string of_run = "WHERE run = ? ORDER BY position";
     const std::pair<Statement ReadingsReader::*, std::string> statements[] = {
         {&ReadingsReader::sums_, fmt::format("SELECT {} FROM sums {}", columns_of<rows::Sum, 2>(), of_run)},
-        {&ReadingsReader::goodput_, "SELECT goodput_bytes FROM traffic WHERE run = ?"},
+        {&ReadingsReader::traffic_, "SELECT goodput_bytes, packets FROM traffic WHERE run = ?"},
         {&ReadingsReader::counters_,
          fmt::format("SELECT {} FROM counters WHERE run = ? AND (source = '{}' OR source = 'cpu' AND name = "
                      "'busy')",
                      columns_of<CounterDelta>(), noise::kSource)},
+        {&ReadingsReader::all_counters_,
+         fmt::format("SELECT {} FROM counters {}", columns_of<CounterDelta>(), of_run)},
+        // The last sample of each has all that it counted.
+        {&ReadingsReader::queues_,
+         fmt::format("SELECT {} FROM (SELECT *, max(time_us) FROM queue_samples WHERE run = ? "
+                     "GROUP BY device, netns, kind, handle, parent)",
+                     columns_of<QueueSample>())},
         {&ReadingsReader::probes_, fmt::format("SELECT name FROM latency_probes {}", of_run)},
         {&ReadingsReader::phases_,
          fmt::format("SELECT {} FROM latency_phases {}", columns_of<rows::LatencyPhase>(), of_run)},
         {&ReadingsReader::round_trips_,
          fmt::format("SELECT {} FROM latency_spans WHERE run = ? AND span = '{}' ORDER BY position",
-                     columns_of<rows::LatencySpan>(), kRoundTrip)}};
+                     columns_of<rows::LatencySpan>(), kRoundTrip)},
+        {&ReadingsReader::own_,
+         fmt::format("SELECT {} FROM run_figures WHERE run = ? ORDER BY name", kNamedFigureColumns)}};
     for (const auto& [member, sql] : statements) {
       auto statement = connection.prepare(sql);
       if (!statement) return std::unexpected(std::move(statement.error()));
@@ -47,15 +60,17 @@ class ReadingsReader {
     return reader;
   }
 
-  Result<FigureReadings> read(const analysis::ComparedRun& run) {
+  // `counted`: with all that the kernel counted, which are some hundred rows.
+  Result<FigureReadings> read(const analysis::ComparedRun& run, bool counted) {
     FigureReadings readings;
     readings.received_bits_per_second = run.received_bits_per_second;
+    readings.own = run.own_figures;
     auto done = for_each_row(sums_.bind(run.id), [&](const Statement& row) {
       row.read(members_of<2>(readings.sums.emplace_back()));
     });
     if (done) {
-      done = for_each_row(goodput_.bind(run.id),
-                          [&](const Statement& row) { row.read(readings.goodput_bytes); });
+      done = for_each_row(traffic_.bind(run.id),
+                          [&](const Statement& row) { row.read(readings.goodput_bytes, readings.packets); });
     }
     if (done) {
       done = for_each_row(probes_.bind(run.id),
@@ -72,8 +87,15 @@ class ReadingsReader {
       });
     }
     if (done) done = read_cpu(run.id, readings);
+    if (done && counted) done = read_counters(run.id, readings);
     if (!done) return std::unexpected(std::move(done.error()));
     return readings;
+  }
+
+  Status read_own(analysis::ComparedRun& run) {
+    run.own_figures.clear();
+    return for_each_row(own_.bind(run.id),
+                        [&](const Statement& row) { run.own_figures.push_back(read_named_figure(row)); });
   }
 
  private:
@@ -82,6 +104,7 @@ class ReadingsReader {
     auto done = for_each_row(counters_.bind(run),
                              [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
+    readings.window_ns = noise::figure(counters, noise::kWindow);
     if (!done || !busy) return done;
     readings.cpu_ns = analysis::own_cpu_ns(*busy, counters);
     readings.counted_cpu_ns = analysis::counted_cpu_ns(*busy, counters);
@@ -91,7 +114,34 @@ class ReadingsReader {
     return done;
   }
 
-  Statement sums_, goodput_, counters_, probes_, phases_, round_trips_;
+  Status read_counters(RunId run, FigureReadings& readings) {
+    auto done = for_each_row(all_counters_.bind(run), [&](const Statement& row) {
+      row.read(members_of(readings.counters.emplace_back()));
+    });
+    if (done) {
+      done = for_each_row(queues_.bind(run), [&](const Statement& row) {
+        row.read(members_of(readings.queues.emplace_back()));
+      });
+    }
+    // A netperfd that did not look for noise stored no window. Each CPU was either busy or idle in all of it.
+    if (!readings.window_ns) readings.window_ns = longest_cpu_time(readings.counters);
+    return done;
+  }
+
+  static std::optional<std::uint64_t> longest_cpu_time(const std::vector<CounterDelta>& counters) {
+    std::map<std::string_view, std::uint64_t> times;
+    for (const CounterDelta& counter : counters) {
+      const std::string_view name = counter.name;
+      const bool of_a_cpu = counter.source == "cpu" && name.starts_with("cpu");
+      if (of_a_cpu && (name.ends_with(" busy") || name.ends_with(" idle")))
+        times[name.substr(0, name.find(' '))] += counter.delta;
+    }
+    std::uint64_t longest = 0;
+    for (const auto& [cpu, time] : times) longest = std::max(longest, time);
+    return longest > 0 ? std::optional{longest} : std::nullopt;
+  }
+
+  Statement sums_, traffic_, counters_, all_counters_, queues_, probes_, phases_, round_trips_, own_;
 };
 
 void put_figure(const Figure& figure, const FigureReadings& readings, analysis::ComparedRun& run) {
@@ -103,7 +153,19 @@ void put_figure(const Figure& figure, const FigureReadings& readings, analysis::
     run.cpu_of_whole = !value && run.whole_cpu;
     if (!value) value = run.whole_cpu;
   }
-  if (value) run.figures.insert_or_assign(to_string(figure), *value);
+  const std::string name = to_string(figure);
+  if (value && entry->source != nullptr) run.sources.insert_or_assign(name, entry->source(readings, figure));
+  if (value) {
+    run.figures.insert_or_assign(name, *value);
+  } else if (is_counter_figure(name)) {
+    for (std::string& near : nearest_counters(name, counter_figures_of(readings))) {
+      if (std::ranges::find(run.nearest, near) == run.nearest.end()) run.nearest.push_back(std::move(near));
+    }
+  }
+}
+
+bool is_of_counters(const Figure& figure) {
+  return is_counter_figure(figure.name);
 }
 
 }  // namespace
@@ -121,16 +183,19 @@ Status insert_figures(Connection& connection, JobId job, const std::vector<Figur
 }
 
 Result<std::vector<FigureChoice>> read_figures_of(Connection& connection, JobId job) {
-  auto select =
-      connection.prepare("SELECT figure, threshold FROM job_figures WHERE job = ? ORDER BY position");
+  // Whether a run of the job has it as its own.
+  auto select = connection.prepare(
+      "SELECT figure, threshold, EXISTS (SELECT 1 FROM runs AS r JOIN run_figures AS f ON f.run = r.id "
+      "WHERE r.job = j.job AND f.name = j.figure) FROM job_figures AS j WHERE job = ? ORDER BY position");
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<FigureChoice> figures;
   std::string unknown;
   auto done = for_each_row(select->bind(job), [&](const Statement& row) {
     std::string name;
+    bool is_runs_own = false;
     FigureChoice& choice = figures.emplace_back();
-    row.read(name, choice.threshold);
-    auto figure = parse_figure(name);
+    row.read(name, choice.threshold, is_runs_own);
+    auto figure = is_runs_own ? parse_any_figure(name) : parse_figure(name);
     if (figure) {
       choice.figure = std::move(*figure);
     } else if (unknown.empty()) {
@@ -152,16 +217,19 @@ Result<std::vector<FigureChoice>> read_figures_of(Connection& connection, JobId 
 Status read_figure_values(Connection& connection, const std::vector<Figure>& figures,
                           std::vector<analysis::ComparedRun>& runs) {
   for (const analysis::ComparedRun& run : runs) {
-    auto intact =
-        expect_intact(connection, of_run(run.id),
-                      {"sums", "counters", "traffic", "latency_probes", "latency_phases", "latency_spans"});
+    auto intact = expect_intact(connection, of_run(run.id),
+                                {"sums", "counters", "queue_samples", "traffic", "latency_probes",
+                                 "latency_phases", "latency_spans", "run_figures"});
     if (!intact) return intact;
   }
   auto reader = ReadingsReader::prepare(connection);
   if (!reader) return std::unexpected(std::move(reader.error()));
+  const bool counted = std::ranges::any_of(figures, is_of_counters);
   for (analysis::ComparedRun& run : runs) {
-    const auto readings = reader->read(run);
+    if (auto done = reader->read_own(run); !done) return done;
+    const auto readings = reader->read(run, counted);
     if (!readings) return std::unexpected(readings.error());
+    run.nearest.clear();
     for (const Figure& figure : figures) put_figure(figure, *readings, run);
   }
   return {};

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/store/job_listing.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,12 +20,19 @@ namespace {
 constexpr std::uint32_t kMaxJobs = 100;
 constexpr char kJobCursor = 'j';
 
-// A job that is being removed is hidden, as its runs are. The + keeps the planner on the order of the list:
-// a page of few matches may walk over many jobs, which costs a query of its own process and not the loop.
+// Each of these gives the jobs that have the words in the order of the list, so that nothing is sorted and a
+// search that finds nothing looks at no job. The + keeps the planner from other indexes.
+std::string_view index_of(const core::RunFilter& filter) {
+  if (filter.scenario && filter.label) return "INDEXED BY jobs_by_name_and_label";
+  if (filter.scenario) return "INDEXED BY jobs_by_name";
+  if (filter.label) return "INDEXED BY jobs_by_label";
+  return filter.owner ? "INDEXED BY jobs_by_owner" : "NOT INDEXED";
+}
+
+// A job that is being removed is hidden, as its runs are. A page of few matches may still walk over many
+// jobs, which costs a query of its own process and not the loop.
 struct JobQuery {
-  std::string sql =
-      "SELECT j.id, j.name, j.label, j.owner_uid, j.created_us, j.repeat, j.purpose, j.seed, j.variant_a, "
-      "j.variant_b, j.plain, j.changed, j.confirms FROM jobs j WHERE j.id < ?";
+  std::string sql;
   std::vector<Value> parameters;
 
   template <class Type>
@@ -33,12 +44,16 @@ struct JobQuery {
 };
 
 JobQuery query_of(const core::RunFilter& filter, JobId before, std::uint32_t rows) {
-  JobQuery query;
+  JobQuery query{.sql = fmt::format(
+                     "SELECT j.id, j.name, j.label, j.owner_uid, j.created_us, j.repeat, j.purpose, j.seed, "
+                     "j.variant_a, j.variant_b, j.plain, j.changed, j.confirms FROM jobs j {} WHERE j.id < ?",
+                     index_of(filter)),
+                 .parameters = {}};
   query.parameters.emplace_back(before);
-  if (filter.scenario) query.add("+j.name = ?", *filter.scenario);
-  if (filter.label) query.add("+j.label = ?", *filter.label);
+  if (filter.scenario) query.add("j.name = ?", *filter.scenario);
+  if (filter.label) query.add("j.label = ?", *filter.label);
   if (filter.purpose) query.add("+j.purpose = ?", std::string{to_string(*filter.purpose)});
-  if (filter.owner) query.add("+j.owner_uid = ?", std::int64_t{*filter.owner});
+  if (filter.owner) query.add("j.owner_uid = ?", std::int64_t{*filter.owner});
   if (filter.since) query.add("+j.created_us >= ?", std::int64_t{filter.since->time_since_epoch().count()});
   if (filter.until) query.add("+j.created_us < ?", std::int64_t{filter.until->time_since_epoch().count()});
   query.sql +=
@@ -77,14 +92,18 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
     page.next = make_cursor(kJobCursor, page.rows.back().id);
   }
   auto runs = connection.prepare(
-      "SELECT id, state, started_us, ended_us FROM runs WHERE job = ? AND +removing = 0 ORDER BY id");
+      "SELECT id, state, started_us, ended_us, error, ifnull(point, 0) FROM runs WHERE job = ? AND +removing "
+      "= 0 ORDER BY id");
   if (!runs) return std::unexpected(runs.error());
   for (core::JobRow& job : page.rows) {
     read = for_each_row(runs->bind(job.id), [&](const Statement& row) {
       core::JobRow::Run& run = job.runs.emplace_back();
-      std::string state;
-      row.read(run.id, state, run.started, run.ended);
+      std::string state, error;
+      std::uint32_t point = 0;
+      row.read(run.id, state, run.started, run.ended, error, point);
+      job.points = std::max(job.points, point);
       run.state = parse_run_state(state).value_or(RunState::failed);
+      run.needed = run.state != RunState::canceled || !error.starts_with(kNotNeeded);
     });
     if (read) read = expect_intact_with_runs(connection, job.id, {"jobs"});
     if (!read && read.error().kind == ErrorKind::io) {
@@ -95,6 +114,7 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
       damaged.runs = std::move(job.runs);
       for (core::JobRow::Run& run : damaged.runs) {
         run.state = RunState::failed;
+        run.needed = true;
         run.started = run.ended = std::nullopt;
       }
       job = std::move(damaged);

@@ -90,12 +90,20 @@ Status replace_test(Connection& connection, RunId run, const core::RunReading::T
 }  // namespace
 
 Status write_report(Connection& connection, RunId run, const WorkloadReport& report,
-                    const std::vector<QualityFlag>& flags) {
+                    const std::vector<QualityFlag>& flags, std::size_t early) {
   if (auto done = update_run_figures(connection, run, report); !done) return done;
   if (auto done = insert_sums(connection, run, report); !done) return done;
   if (auto done = write_all(connection, "streams", run, report.streams); !done) return done;
-  if (auto done = write_all(connection, "intervals", run, report.intervals); !done) return done;
+  const std::span<const Interval> intervals = std::span{report.intervals}.subspan(early);
+  if (auto done = write_intervals(connection, run, intervals, early); !done) return done;
   return write_all(connection, "flags", run, flags);
+}
+
+Status write_intervals(Connection& connection, RunId run, std::span<const Interval> intervals,
+                       std::size_t first) {
+  return write_all(
+      connection, "intervals", columns_of<Interval>(), run, intervals,
+      [](const Interval& interval) { return members_of(interval); }, first);
 }
 
 Status replace_reading(Connection& connection, RunId run, const core::RunReading& reading) {

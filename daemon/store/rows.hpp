@@ -47,14 +47,13 @@ template <rows::Described Row>
                   [](Row& row) { return members_of(row); });
 }
 
-// Inserts `rows` with their positions, from 0.
-template <class Row, class Members>
+// Inserts `rows`, a vector or a span, with their positions, from `position` on.
+template <class Rows, class Members>
 [[nodiscard]] Status write_all(Connection& connection, std::string_view table, std::string_view columns,
-                               RunId run, const std::vector<Row>& rows, Members members) {
+                               RunId run, const Rows& rows, Members members, std::size_t position = 0) {
   auto insert = connection.prepare(insert_into(table, fmt::format("run, position, {}", columns)));
   if (!insert) return std::unexpected(insert.error());
-  std::size_t position = 0;
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     if (auto done = insert->bind(run, position++, members(row)).run(); !done) return done;
   }
   return {};

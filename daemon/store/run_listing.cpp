@@ -3,14 +3,16 @@
 // its number together with its job, so "newest first" is the order of both job numbers and run numbers. This
 // gives two shapes:
 //
-//   - Filters on the run alone walk runs downwards, by number, by (job, number) or by (state, number).
-//     Whether a run is a measurement is checked for each on the way, because most are.
+//   - Filters on the run alone walk runs downwards, by number, (job, number), (state, number), (traced,
+//   number)
+//     or (traced, state, number). Whether a run is a measurement is checked for each on the way, because most
+//     are.
 //   - Filters on the job walk one index of jobs downwards, by (purpose) for the few that are not
-//     measurements, (name, number), (label, number) or, for a variant, those that have one, and then each
-//     job's runs. A purpose without a name sorts its results. A filter on time alone walks the jobs by
-//     number, between the smallest and the greatest number of that time: a clock that was set back makes
-//     creation times disagree with numbers, so it still checks each job. A filter on the owner alone walks
-//     the jobs by number too: whoever asks for his own runs has some of the newest.
+//     measurements, (name, number), (label, number), (name, label, number), (owner, number) or, for a
+//     variant, those that have one, and then each job's runs. A purpose without a name sorts its results. A
+//     filter on time alone walks the jobs by number, between the smallest and the greatest number of that
+//     time: a clock that was set back makes creation times disagree with numbers, so it still checks each
+//     job.
 //
 // CROSS JOIN and INDEXED BY force the planner to do that, whatever statistics the file holds.
 #include "daemon/store/run_listing.hpp"
@@ -62,12 +64,21 @@ constexpr std::string_view kByNumber = "NOT INDEXED";
 // How the planner has to find the jobs; empty: nothing of jobs narrows the search.
 std::string_view job_index(const core::RunFilter& filter) {
   if (rare_purpose(filter)) return "INDEXED BY jobs_by_purpose";
+  if (filter.scenario && filter.label) return "INDEXED BY jobs_by_name_and_label";
   if (filter.scenario) return "INDEXED BY jobs_by_name";
   if (filter.label) return "INDEXED BY jobs_by_label";
   if (filter.since || filter.until) return kByNumber;
   if (filter.variant) return "INDEXED BY jobs_with_variants";
-  if (filter.owner && !filter.job) return kByNumber;
+  if (filter.owner && !filter.job) return "INDEXED BY jobs_by_owner";
   return {};
+}
+
+// And the runs, if nothing of jobs narrows the search. Without an index, by number.
+std::string_view run_index(const core::RunFilter& filter) {
+  if (filter.job) return "INDEXED BY runs_by_job";
+  if (filter.traced && filter.state) return "INDEXED BY runs_by_traced_and_state";
+  if (filter.traced) return "INDEXED BY runs_by_traced";
+  return filter.state ? "INDEXED BY runs_by_state" : kByNumber;
 }
 
 constexpr std::string_view kJobOfPage = "(SELECT job FROM runs WHERE id < ? ORDER BY id DESC LIMIT 1)";
@@ -115,10 +126,11 @@ RunListing list_runs(const core::RunFilter& filter, RunId before, std::uint32_t 
   const std::string_view index = job_index(filter);
   if (index.empty()) {
     const bool of_jobs = filter.purpose || filter.owner;
-    return conditions.finish(of_jobs ? "runs r CROSS JOIN jobs j ON j.id = r.job" : "runs r", "r.id DESC",
-                             rows);
+    return conditions.finish(
+        fmt::format("runs r {}{}", run_index(filter), of_jobs ? " CROSS JOIN jobs j ON j.id = r.job" : ""),
+        "r.id DESC", rows);
   }
-  if (index == kByNumber && (filter.since || filter.until)) {
+  if (index == kByNumber) {
     add_jobs_of_time(conditions, filter, before);
   } else {
     conditions.add(fmt::format("j.id <= {}", kJobOfPage), before);  // skips the jobs of earlier pages

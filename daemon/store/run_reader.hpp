@@ -18,6 +18,8 @@ class RunReader {
                                                       const std::string& cursor, std::uint32_t limit);
   [[nodiscard]] Result<core::RunRow> run(RunId run);
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run);
+  [[nodiscard]] Result<core::IntervalPoints> interval_points(RunId run, std::uint32_t most);
+  [[nodiscard]] Result<bool> has_more_intervals(RunId run, std::uint32_t than);
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit);
   [[nodiscard]] Result<TrafficCount> traffic(RunId run);

@@ -27,7 +27,7 @@ class RunRowLoader {
   Statement sums_;
   Statement flags_;
   Statement documents_;
-  Statement files_, latency_;
+  Statement files_, latency_, figure_;
 };
 
 // All rows of `select`, whose columns are those of Totals.

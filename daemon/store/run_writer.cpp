@@ -12,9 +12,11 @@
 #include "daemon/store/counter_writer.hpp"
 #include "daemon/store/design_columns.hpp"
 #include "daemon/store/digests.hpp"
+#include "daemon/store/early_intervals.hpp"
 #include "daemon/store/figure_table.hpp"
 #include "daemon/store/fingerprint_writer.hpp"
 #include "daemon/store/latency_store.hpp"
+#include "daemon/store/named_figures.hpp"
 #include "daemon/store/report_writer.hpp"
 #include "daemon/store/rows.hpp"
 #include "daemon/store/sample_store.hpp"
@@ -29,10 +31,10 @@ const DigestParts kReadAgain{"runs",    "sums",         "streams",      "interva
 
 }  // namespace
 
-Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                         WallTime now) {
   // A job without runs could never be deleted, because a job is deleted with its last run.
-  if (arms.empty()) return fail(ErrorKind::invalid_argument, "a job has at least one run");
+  if (slots.empty()) return fail(ErrorKind::invalid_argument, "a job has at least one run");
   if (spec.design && !spec.design->seed) {
     return fail(ErrorKind::internal, "a design without the seed that its order was drawn from");
   }
@@ -43,7 +45,7 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
   if (!growth) return std::unexpected(growth.error());
   if (auto done = insert_job(spec, owner, now); !done) return std::unexpected(done.error());
   core::NewJob job{.id = connection_.last_insert_id(), .runs = {}};
-  auto runs = insert_runs(job.id, spec, arms);
+  auto runs = insert_runs(job.id, spec, slots);
   if (!runs) return std::unexpected(std::move(runs.error()));
   job.runs = std::move(*runs);
   if (auto done = insert_figures(connection_, job.id, spec.figures); !done)
@@ -62,25 +64,29 @@ Result<core::NewJob> RunWriter::add_job(const JobSpec& spec, const std::vector<A
 }
 
 Result<std::vector<RunId>> RunWriter::insert_runs(JobId job, const JobSpec& spec,
-                                                  const std::vector<Arm>& arms) {
-  auto insert =
-      connection_.prepare(insert_into("runs", "job, idx, state, block, letter, variant, build, traced"));
+                                                  const std::vector<Slot>& slots) {
+  auto insert = connection_.prepare(
+      insert_into("runs", "job, idx, state, block, letter, variant, build, traced, point, point_name"));
   if (!insert) return std::unexpected(insert.error());
   std::vector<RunId> runs;
-  runs.reserve(arms.size());
-  for (const Arm& arm : arms) {
-    std::optional<std::uint32_t> block, letter;
+  runs.reserve(slots.size());
+  for (const Slot& slot : slots) {
+    std::optional<std::uint32_t> block, letter, point;
     std::optional<std::string_view> variant;
-    std::optional<std::string> build;
-    if (arm.block != 0) {
-      block = arm.block;
-      letter = arm.letter;
+    std::optional<std::string> build, point_name;
+    if (slot.block != 0) {
+      block = slot.block;
+      letter = slot.letter;
     }
-    if (arm.variant != '\0') variant = std::string_view{&arm.variant, 1};
-    if (arm.build != 0) build = spec.design->build_name(arm.variant, arm.build);
+    if (slot.variant != '\0') variant = std::string_view{&slot.variant, 1};
+    if (slot.build != 0) build = spec.design->build_name(slot.variant, slot.build);
+    if (slot.point != 0) {
+      point = slot.point;
+      point_name = spec.design->point_name(slot.point);
+    }
     auto done = insert
                     ->bind(job, runs.size() + 1, to_string(RunState::pending), block, letter, variant, build,
-                           arm.traced)
+                           slot.traced, point, point_name)
                     .run();
     if (!done) return std::unexpected(std::move(done.error()));
     runs.push_back(connection_.last_insert_id());
@@ -93,25 +99,24 @@ Status RunWriter::insert_job(const JobSpec& spec, uid_t owner, WallTime now) {
       "created_us, owner_uid, tied, name, description, label, repeat, workload, text, purpose, seed, "
       "variant_a, "
       "variant_b, plain, changed, confirms";
-  const bool iperf3 = has_iperf3(spec);
-  if (measures_path(spec) || iperf3)
+  const bool traffic = has_traffic(spec);
+  if (spec.workload.measures_path || traffic)
     columns += ", duration_ms, server, local_server, client_netns, server_netns";
-  if (iperf3) columns += ", protocol, direction, streams, bytes, omit_ms";
+  if (traffic) columns += ", protocol, direction, streams, bytes, omit_ms";
   auto insert = connection_.prepare(insert_into("jobs", columns));
   if (!insert) return std::unexpected(insert.error());
-  const auto workload = to_string(spec.workload);
   const auto purpose = to_string(spec.purpose);
   const DesignColumns design = columns_of(spec.design);
   const auto common = std::tie(now, owner, spec.tied, spec.name, spec.description, spec.label, spec.repeat,
-                               workload, spec.text, purpose, design.seed, design.variant_a, design.variant_b,
-                               design.plain, design.changed, spec.confirms);
-  if (!iperf3 && spec.workload != WorkloadKind::latency) return insert->bind(common).run();
+                               spec.workload.name, spec.text, purpose, design.seed, design.variant_a,
+                               design.variant_b, design.plain, design.changed, spec.confirms);
+  if (!traffic && !spec.workload.measures_path) return insert->bind(common).run();
   const TestSpec& of = spec.test;
-  const auto duration = iperf3 ? of.traffic.duration : spec.latency->duration;
+  const auto duration = traffic ? of.traffic.duration : planned_duration(spec);
   const bool is_local = of.path.local.has_value();
   const std::string server_netns = of.path.local ? of.path.local->netns : "";
   const auto place = std::tie(duration, of.path.server, is_local, of.path.netns, server_netns);
-  if (!iperf3) return insert->bind(common, place).run();
+  if (!traffic) return insert->bind(common, place).run();
   return insert
       ->bind(common, place, to_string(of.traffic.protocol), to_string(of.traffic.direction),
              of.traffic.streams, of.traffic.bytes, of.traffic.omit)
@@ -211,9 +216,10 @@ Status RunWriter::cancel_pending(JobId job, const std::string& error) {
 Result<std::int64_t> RunWriter::interrupt_begun_runs() {
   auto transaction = Transaction::begin(connection_, Durability::full);
   if (!transaction) return std::unexpected(transaction.error());
-  auto count =
-      update_runs(connection_, "state = 'interrupted', error = ?1 || state || '.'",
-                  "state IN ('preparing', 'running', 'collecting')", "netperfd ended while this run was ");
+  const std::string begun = "state IN ('preparing', 'running', 'collecting')";
+  if (auto done = remove_early_intervals(connection_, begun); !done) return std::unexpected(done.error());
+  auto count = update_runs(connection_, "state = 'interrupted', stored_bytes = 0, error = ?1 || state || '.'",
+                           begun, "netperfd ended while this run was ");
   if (!count) return count;
   if (auto done = transaction->commit(); !done) return std::unexpected(done.error());
   return count;
@@ -230,12 +236,21 @@ Status RunWriter::finish(const RunRecord& record) {
   if (!transaction) return std::unexpected(transaction.error());
   // An ended run may not end again, so this also refuses a second record.
   if (auto allowed = expect_transition(record.id, record.state); !allowed) return allowed;
-  const auto intact = intact_parts(connection_, of_run(record.id));
+  const auto stored = count_early_intervals(connection_, record.id);
+  if (!stored) return std::unexpected(stored.error());
+  const DigestParts begun = *stored > 0 ? DigestParts{"intervals"} : DigestParts{};
+  const auto intact = intact_parts(connection_, of_run(record.id), begun);
   if (!intact) return std::unexpected(intact.error());
+  const auto early = take_early_intervals(connection_, record, *stored);
+  if (!early) return std::unexpected(early.error());
   const auto growth = Growth::begin(connection_);
   if (!growth) return std::unexpected(growth.error());
-  if (auto done = write_record(record); !done) return done;
+  if (auto done = write_record(record, *early); !done) return done;
   if (auto done = write_digests(connection_, of_run(record.id), *intact); !done) return done;
+  const Positions late{.first = static_cast<std::int64_t>(*early)};
+  if (*stored > 0) {
+    if (auto done = write_digests(connection_, of_run(record.id), begun, late); !done) return done;
+  }
   if (auto counted = count_growth("runs", record.id, *growth); !counted) return counted;
   if (std::ranges::find(*intact, "runs") != intact->end()) {
     if (auto done = write_digests(connection_, of_run(record.id), {"runs"}); !done) return done;
@@ -272,16 +287,18 @@ Status RunWriter::count_growth(std::string_view table, std::int64_t row, const G
   const auto bytes = growth.bytes();
   if (!bytes) return std::unexpected(bytes.error());
   return connection_.execute(
-      fmt::format("UPDATE {} SET stored_bytes = {} WHERE id = {}", table, *bytes, row));
+      fmt::format("UPDATE {} SET stored_bytes = stored_bytes + {} WHERE id = {}", table, *bytes, row));
 }
 
-Status RunWriter::write_record(const RunRecord& record) {
+Status RunWriter::write_record(const RunRecord& record, std::size_t early) {
   const auto& workload = record.workload;
   if (auto done = update_run(record); !done) return done;
-  if (auto done = write_report(connection_, record.id, workload.report, record.flags); !done) return done;
+  if (auto done = write_report(connection_, record.id, workload.report, record.flags, early); !done)
+    return done;
   if (workload.latency) {
     if (auto done = write_latency(connection_, record.id, *workload.latency); !done) return done;
   }
+  if (auto done = write_named_figures(connection_, record.id, record.figures); !done) return done;
   if (auto done = insert_documents(record); !done) return done;
   if (auto done = write_all(connection_, "imported_files", record.id, record.files); !done) return done;
   if (auto done = insert_traffic(record.id, record.traffic); !done) return done;
@@ -377,19 +394,6 @@ Status RunWriter::set_note(RunId run, const std::string& note) {
   if (!updated) return std::unexpected(updated.error());
   if (*updated == 0) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   return transaction->commit();
-}
-
-Result<std::vector<RunId>> RunWriter::runs_with_file(uid_t owner, const std::string& sha256,
-                                                     std::uint32_t most) {
-  auto select = connection_.prepare(
-      "SELECT DISTINCT f.run FROM imported_files f JOIN runs r ON r.id = f.run JOIN jobs j ON j.id = r.job "
-      "WHERE f.sha256 = ? AND j.owner_uid = ? AND r.removing = 0 ORDER BY f.run LIMIT ?");
-  if (!select) return std::unexpected(select.error());
-  std::vector<RunId> runs;
-  auto read = for_each_row(select->bind(sha256, owner, most),
-                           [&](const Statement& row) { row.read(runs.emplace_back()); });
-  if (!read) return std::unexpected(read.error());
-  return runs;
 }
 
 }  // namespace netperfd::store

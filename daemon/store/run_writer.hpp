@@ -4,7 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,31 +24,30 @@ class RunWriter {
  public:
   explicit RunWriter(Connection& connection) : connection_(connection) {}
 
-  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                              WallTime now);
   [[nodiscard]] Result<std::vector<core::NewJob>> add_bundle(const StoredTables& content,
                                                              const BundleOwner& owner);
   [[nodiscard]] Status set_state(RunId run, RunState state);
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error);
+  [[nodiscard]] Status add_intervals(RunId run, std::span<const Interval> intervals, std::size_t first);
   [[nodiscard]] Status finish(const RunRecord& record);
   [[nodiscard]] Status replace_reading(RunId run, const core::RunReading& reading,
                                        const core::AuditEntry& entry);
   [[nodiscard]] Status remove(RunId run);
   [[nodiscard]] Status set_label(JobId job, const std::string& label);
   [[nodiscard]] Status set_note(RunId run, const std::string& note);
-  [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
-                                                          std::uint32_t most);
   // Ends every run that was under way as `interrupted`; returns their number.
   [[nodiscard]] Result<std::int64_t> interrupt_begun_runs();
 
  private:
   [[nodiscard]] Status insert_job(const JobSpec& spec, uid_t owner, WallTime now);
-  // All pending, one for each arm, in order.
+  // All pending, one for each slot, in order.
   [[nodiscard]] Result<std::vector<RunId>> insert_runs(JobId job, const JobSpec& spec,
-                                                       const std::vector<Arm>& arms);
+                                                       const std::vector<Slot>& slots);
   [[nodiscard]] Result<RunState> state_of(RunId run);
   [[nodiscard]] Status expect_transition(RunId run, RunState to);
-  [[nodiscard]] Status write_record(const RunRecord& record);
+  [[nodiscard]] Status write_record(const RunRecord& record, std::size_t early);
   [[nodiscard]] Status count_growth(std::string_view table, std::int64_t row, const Growth& growth);
   [[nodiscard]] Status digest_bundle(const std::vector<core::NewJob>& jobs, const DigestParts& parts);
   [[nodiscard]] Status share_growth(const std::vector<core::NewJob>& jobs, const Growth& growth);

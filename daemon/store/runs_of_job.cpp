@@ -61,4 +61,17 @@ Result<std::optional<std::chrono::microseconds>> read_time_between_runs(Connecti
   return std::chrono::microseconds{static_cast<std::int64_t>(mean)};
 }
 
+Result<std::vector<RunId>> runs_with_file(Connection& connection, uid_t owner, const std::string& sha256,
+                                          std::uint32_t most) {
+  auto select = connection.prepare(
+      "SELECT DISTINCT f.run FROM imported_files f JOIN runs r ON r.id = f.run JOIN jobs j ON j.id = r.job "
+      "WHERE f.sha256 = ? AND j.owner_uid = ? AND r.removing = 0 ORDER BY f.run LIMIT ?");
+  if (!select) return std::unexpected(select.error());
+  std::vector<RunId> runs;
+  auto read = for_each_row(select->bind(sha256, owner, most),
+                           [&](const Statement& row) { row.read(runs.emplace_back()); });
+  if (!read) return std::unexpected(read.error());
+  return runs;
+}
+
 }  // namespace netperfd::store

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which runs a job has.
+// Which runs a job, a scenario or a file has.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,5 +23,9 @@ namespace netperfd::store {
 // As RunStore::time_between_runs().
 [[nodiscard]] Result<std::optional<std::chrono::microseconds>> read_time_between_runs(
     Connection& connection, const std::string& scenario);
+
+// As RunStore::runs_with_file().
+[[nodiscard]] Result<std::vector<RunId>> runs_with_file(Connection& connection, uid_t owner,
+                                                        const std::string& sha256, std::uint32_t most);
 
 }  // namespace netperfd::store

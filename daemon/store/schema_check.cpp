@@ -73,7 +73,7 @@ std::string plain_sql(std::string_view sql) {
   return plain;
 }
 
-Result<Schema> read_schema(Connection& connection) {
+Result<Schema> read_objects(Connection& connection) {
   auto select = connection.prepare(
       "SELECT ifnull(type, ''), ifnull(name, ''), ifnull(tbl_name, ''), ifnull(sql, '') FROM sqlite_schema");
   if (!select) return std::unexpected(select.error());
@@ -126,8 +126,8 @@ class Comparison {
   Comparison(Connection& found, Connection& expected) : found_(found), expected_(expected) {}
 
   Result<std::vector<std::string>> compare() {
-    const auto found = read_schema(found_);
-    const auto expected = read_schema(expected_);
+    const auto found = read_objects(found_);
+    const auto expected = read_objects(expected_);
     if (!found || !expected) return std::unexpected((found ? expected : found).error());
     for (const auto& [name, objects] : *expected) {
       const auto other = found->find(name);

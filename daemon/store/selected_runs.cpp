@@ -101,18 +101,19 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
     return std::unexpected(std::move(intact.error()));
   auto select = connection_.prepare(
       "SELECT r.id, r.job, j.name, j.label, ifnull(r.block, 0), ifnull(r.letter, 0), ifnull(r.variant, ''), "
-      "r.traced, r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run = r.id AND f.code = "
-      "'from-bundle'), j.created_us, NULL), j.owner_uid FROM runs r JOIN jobs j ON j.id = r.job WHERE r.id = "
-      "?");
+      "r.traced, ifnull(r.point, 0), r.started_us, r.ended_us, iif(EXISTS (SELECT 1 FROM flags f WHERE f.run "
+      "= r.id AND f.code = 'from-bundle'), j.created_us, NULL), j.owner_uid FROM runs r JOIN jobs j ON j.id "
+      "= "
+      "r.job WHERE r.id = ?");
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<core::SelectedRun> runs;
   for (const RunId id : *found) {
     auto done = for_each_row(select->bind(id), [&](const Statement& row) {
       core::SelectedRun& run = runs.emplace_back();
       std::string variant;
-      row.read(run.id, run.job, run.scenario, run.label, run.arm.block, run.arm.letter, variant,
-               run.arm.traced, run.started, run.ended, run.imported, run.owner);
-      if (!variant.empty()) run.arm.variant = variant.front();
+      row.read(run.id, run.job, run.scenario, run.label, run.slot.block, run.slot.letter, variant,
+               run.slot.traced, run.slot.point, run.started, run.ended, run.imported, run.owner);
+      if (!variant.empty()) run.slot.variant = variant.front();
     });
     if (done) done = expect_intact(connection_, of_run(id), {"flags"});
     if (done && !runs.empty()) done = expect_intact(connection_, of_job(runs.back().job), {"jobs"});

@@ -18,6 +18,7 @@
 #include "daemon/store/fingerprint_reader.hpp"
 #include "daemon/store/job_listing.hpp"
 #include "daemon/store/latency_store.hpp"
+#include "daemon/store/named_figures.hpp"
 #include "daemon/store/page_copy.hpp"
 #include "daemon/store/removals.hpp"
 #include "daemon/store/runs_of_job.hpp"
@@ -149,10 +150,10 @@ Status SqliteStore::expect_room() {
   return expect_space(parts_->database->connection().path(), parts_->min_free_bytes);
 }
 
-Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+Result<core::NewJob> SqliteStore::add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                           WallTime now) {
   if (auto room = expect_room(); !room) return std::unexpected(room.error());
-  return parts_->writer.add_job(spec, arms, owner, now);
+  return parts_->writer.add_job(spec, slots, owner, now);
 }
 
 Result<std::vector<core::NewJob>> SqliteStore::add_bundle(const StoredTables& content, uid_t owner,
@@ -177,6 +178,10 @@ Status SqliteStore::set_state(RunId run, RunState state) {
 
 Status SqliteStore::cancel_pending(JobId job, const std::string& error) {
   return parts_->writer.cancel_pending(job, error);
+}
+
+Status SqliteStore::add_intervals(RunId run, std::span<const Interval> intervals, std::size_t first) {
+  return parts_->writer.add_intervals(run, intervals, first);
 }
 
 Status SqliteStore::finish(const RunRecord& record) {
@@ -263,6 +268,10 @@ Result<LatencyReport> SqliteStore::latency(RunId run) {
   return read_latency(parts_->database->connection(), run);
 }
 
+Result<std::vector<NamedFigure>> SqliteStore::named_figures(RunId run) {
+  return read_named_figures(parts_->database->connection(), run);
+}
+
 Result<std::string> SqliteStore::document(RunId run, const std::string& name) {
   return parts_->reader.document(run, name);
 }
@@ -342,7 +351,7 @@ Status SqliteStore::set_note(RunId run, const std::string& note) {
 
 Result<std::vector<RunId>> SqliteStore::runs_with_file(uid_t owner, const std::string& sha256,
                                                        std::uint32_t most) {
-  return parts_->writer.runs_with_file(owner, sha256, most);
+  return store::runs_with_file(parts_->database->connection(), owner, sha256, most);
 }
 
 Status SqliteStore::remove(RunId run) {

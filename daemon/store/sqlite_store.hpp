@@ -73,13 +73,15 @@ class SqliteStore final : public core::RunStore,
   // Also io, naming the path, while another program has replaced, removed or emptied the file, or if SQLite
   // has found damage in it. The former refuses every other change too.
   [[nodiscard]] Status expect_room() override;
-  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+  [[nodiscard]] Result<core::NewJob> add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                                              WallTime now) override;
   [[nodiscard]] Result<std::vector<core::NewJob>> add_bundle(const StoredTables& content, uid_t owner,
                                                              const std::string& flag, WallTime now) override;
   [[nodiscard]] Result<std::vector<core::UnfinishedJob>> unfinished_jobs() override;
   [[nodiscard]] Status set_state(RunId run, RunState state) override;
   [[nodiscard]] Status cancel_pending(JobId job, const std::string& error) override;
+  [[nodiscard]] Status add_intervals(RunId run, std::span<const Interval> intervals,
+                                     std::size_t first) override;
   [[nodiscard]] Status finish(const RunRecord& record) override;
   [[nodiscard]] Status remove(RunId run) override;
   [[nodiscard]] Status set_label(JobId job, const std::string& label) override;
@@ -92,6 +94,9 @@ class SqliteStore final : public core::RunStore,
       const std::string& scenario) override;
   [[nodiscard]] Result<std::optional<std::chrono::microseconds>> boot_time(
       const std::string& scenario) override;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> bytes_of_run(const std::string& scenario,
+                                                                  uid_t owner) override;
+  [[nodiscard]] std::optional<std::uint64_t> room() override;
   [[nodiscard]] Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                           std::uint32_t most) override;
   [[nodiscard]] Result<core::UserUsage> usage(uid_t owner, WallTime since, WallTime until) override;
@@ -115,6 +120,8 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run) override;
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit) override;
+  [[nodiscard]] Result<core::IntervalPoints> interval_points(RunId run, std::uint32_t most) override;
+  [[nodiscard]] Result<bool> has_more_intervals(RunId run, std::uint32_t than) override;
   [[nodiscard]] Result<TraceRecord> trace(RunId run) override;
   [[nodiscard]] Result<core::Page<EventSample>> trace_samples(RunId run, const std::string& event,
                                                               const std::string& cursor,
@@ -134,6 +141,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<Counters> counters(RunId run) override;
   [[nodiscard]] Result<SampleProfile> samples(RunId run) override;
   [[nodiscard]] Result<LatencyReport> latency(RunId run) override;
+  [[nodiscard]] Result<std::vector<NamedFigure>> named_figures(RunId run) override;
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name) override;
   [[nodiscard]] Result<StoredTables> tables(const std::vector<RunId>& runs, std::size_t most_bytes) override;
   [[nodiscard]] Result<std::vector<core::SelectedRun>> selected_runs(
@@ -144,6 +152,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Status read_figures(const std::vector<Figure>& figures,
                                     std::vector<analysis::ComparedRun>& runs) override;
   [[nodiscard]] Result<std::vector<FigureChoice>> figures_of_job(JobId job) override;
+  [[nodiscard]] Result<std::optional<std::uint32_t>> until_of_job(JobId job) override;
   [[nodiscard]] Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter,
                                                       const std::string& cursor,
                                                       std::uint32_t limit) override;

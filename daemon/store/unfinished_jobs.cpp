@@ -17,11 +17,11 @@ Status read_runs(Statement& select, core::UnfinishedJob& job) {
   return for_each_row(select.bind(job.id), [&](const Statement& row) {
     core::StoredRun& run = job.runs.emplace_back();
     std::string state, variant;
-    row.read(run.id, run.index, state, run.error, run.arm.block, run.arm.letter, variant, run.build,
-             run.arm.traced);
+    row.read(run.id, run.index, state, run.error, run.slot.block, run.slot.letter, variant, run.build,
+             run.slot.traced, run.slot.point, run.point_name);
     // The table's CHECK allows only the names of these states.
     run.state = parse_run_state(state).value_or(RunState::failed);
-    if (!variant.empty()) run.arm.variant = variant.front();
+    if (!variant.empty()) run.slot.variant = variant.front();
   });
 }
 
@@ -35,8 +35,8 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
       "ORDER BY p.job");
   if (!select) return std::unexpected(select.error());
   auto runs = connection.prepare(
-      "SELECT id, idx, state, error, block, letter, variant, build, traced FROM runs WHERE job = ? ORDER BY "
-      "idx");
+      "SELECT id, idx, state, error, block, letter, variant, build, traced, point, point_name FROM runs "
+      "WHERE job = ? ORDER BY idx");
   if (!runs) return std::unexpected(runs.error());
   std::vector<core::UnfinishedJob> jobs;
   const auto done = for_each_row(*select, [&](const Statement& row) {

@@ -3,15 +3,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-// glibc 2.36 does not declare these as extern "C".
-extern "C" {
-#include <sys/pidfd.h>
-}
 
 #include <algorithm>
 #include <array>
@@ -21,8 +14,9 @@ extern "C" {
 #include <utility>
 #include <vector>
 
-#include "daemon/base/signal_user.hpp"
 #include "daemon/base/spawn.hpp"
+#include "daemon/workload/spawned_process.hpp"
+#include "daemon/workload/unit_process.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -34,39 +28,22 @@ constexpr std::chrono::milliseconds kDrain{500};
 // Limit for reading one pipe in one turn of the loop, so that a flood does not starve the rest.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
-std::chrono::microseconds to_microseconds(const timeval& time) {
-  return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
-}
-
-// TMPDIR is not set: iperf3 creates the (immediately unlinked) file for its buffer in /tmp, which every user
-// may write and which PrivateTmp= keeps writable under ProtectSystem=strict.
-std::vector<std::string> environment(const LaunchOrder& order) {
-  std::vector<std::string> variables{fmt::format("PATH={}", kProgramPath), "LC_ALL=C", "HOME=/"};
-  variables.insert(variables.end(), order.environment.begin(), order.environment.end());
-  return variables;
+std::unique_ptr<LaunchedProcess> launched_by(EventLoop& loop, const ChildSettings& settings,
+                                             const LaunchOrder& order) {
+  if (order.capabilities.empty())
+    return std::make_unique<SpawnedProcess>(loop, settings.name, settings.launcher, order);
+  if (settings.units == nullptr) return nullptr;
+  return std::make_unique<UnitProcess>(loop, *settings.units, settings.launcher, order);
 }
 
 }  // namespace
 
-Result<std::string> find_program(const std::string& program) {
-  if (program.find('/') != std::string::npos) return program;
-  for (std::string_view rest = kProgramPath; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    std::string candidate = fmt::format("{}/{}", rest.substr(0, colon), program);
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return fail(ErrorKind::not_found, fmt::format("{}: no such program in {}", program, kProgramPath));
-}
-
-struct Child::FarEnds {
-  Fd out;
-  Fd err;
-  Fd control;
-};
-
 Child::Child(EventLoop& loop, ChildSettings settings, LaunchOrder order, ChildEvents events)
-    : loop_(loop), settings_(std::move(settings)), order_(std::move(order)), events_(std::move(events)) {
+    : loop_(loop),
+      settings_(std::move(settings)),
+      order_(std::move(order)),
+      events_(std::move(events)),
+      process_(launched_by(loop, settings_, order_)) {
   out_.name = "standard output";
   out_.limit_bytes = settings_.stdout_limit_bytes;
   err_.name = "standard error";
@@ -79,23 +56,24 @@ Result<std::unique_ptr<Child>> Child::start(EventLoop& loop, ChildSettings setti
   if (!path) return std::unexpected(std::move(path.error()));
   order.argv.front() = *std::move(path);
   std::unique_ptr<Child> child{new Child(loop, std::move(settings), std::move(order), std::move(events))};
-  const Result<FarEnds> ends = child->open_ends();
+  if (!child->process_) return fail(ErrorKind::unsupported, "no unit of systemd can be made here");
+  const Result<LauncherEnds> ends = child->open_ends();
   if (!ends) return std::unexpected(ends.error());
-  if (Status spawned = child->spawn(*ends); !spawned) return std::unexpected(std::move(spawned.error()));
+  const auto ended = [self = child.get()](const ProcessEnd& end) { self->on_process_ended(end); };
+  if (Status begun = child->process_->start(*ends, child->control_, ended); !begun)
+    return std::unexpected(std::move(begun.error()));
   if (Status watched = child->watch(); !watched) return std::unexpected(std::move(watched.error()));
   return child;
 }
 
+// A launcher ends if its control socket does.
 Child::~Child() {
-  if (pid_ < 0 || reaped_) return;
-  // Without a pidfd, it is still the launcher, which the end of its control socket ends.
-  if (!pidfd_) control_.reset();
-  signal(SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  control_source_.reset();
+  control_.reset();
+  process_.reset();
 }
 
-Result<Child::FarEnds> Child::open_ends() {
+Result<LauncherEnds> Child::open_ends() {
   Result<Pipe> out = make_pipe();
   if (!out) return std::unexpected(std::move(out.error()));
   Result<Pipe> err = make_pipe();
@@ -111,7 +89,7 @@ Result<Child::FarEnds> Child::open_ends() {
   for (const Fd* near : {&out_.fd, &err_.fd, &control_}) {
     if (Status status = set_nonblocking(*near); !status) return std::unexpected(std::move(status.error()));
   }
-  FarEnds ends;
+  LauncherEnds ends;
   const std::array<std::pair<const Fd*, Fd*>, 3> moves{
       {{&out->write, &ends.out}, {&err->write, &ends.err}, {&far_control, &ends.control}}};
   for (const auto& [from, to] : moves) {
@@ -122,22 +100,6 @@ Result<Child::FarEnds> Child::open_ends() {
   return ends;
 }
 
-Status Child::spawn(const FarEnds& ends) {
-  SpawnPlan plan;
-  plan.give(ends.out, STDOUT_FILENO);
-  plan.give(ends.err, STDERR_FILENO);
-  plan.give(ends.control, kControlFd);
-  if (const int error_number =
-          plan.spawn(pid_, settings_.launcher, launcher_argv(order_, ::getpid()), environment(order_));
-      error_number != 0) {
-    pid_ = -1;
-    return fail_errno(fmt::format("{}: spawn {}", settings_.name, settings_.launcher), error_number);
-  }
-  pidfd_.reset(::pidfd_open(pid_, 0));
-  if (!pidfd_) return fail_errno(fmt::format("{}: pidfd_open", settings_.name), errno);
-  return {};
-}
-
 Status Child::watch() {
   for (Output* output : {&out_, &err_}) {
     if (Status status = watch(*output); !status) return status;
@@ -145,9 +107,6 @@ Status Child::watch() {
   Result<EventSource> control = loop_.on_readable(control_.get(), [this] { on_control(); });
   if (!control) return std::unexpected(std::move(control.error()));
   control_source_ = *std::move(control);
-  Result<EventSource> exit = loop_.on_readable(pidfd_.get(), [this] { on_exit(); });
-  if (!exit) return std::unexpected(std::move(exit.error()));
-  exit_source_ = *std::move(exit);
   return {};
 }
 
@@ -165,32 +124,40 @@ void Child::release() {
   (void)::send(control_.get(), "", 1, MSG_NOSIGNAL);
 }
 
-void Child::signal(int number) {
-  if (!reaped_ && pidfd_) (void)signal_as(order_.uid, pidfd_.get(), number);
-}
-
 bool Child::read_report() {
+  if (!control_source_) return false;
   LaunchReport report;
-  const ssize_t got = receive_report(control_, report, guard_);
+  pid_t sender = 0;
+  const ssize_t got = receive_report(control_, report, guard_, sender);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got != static_cast<ssize_t>(sizeof report)) {
     // A clean end of file after the release means that exec succeeded; a release that was never read ends in
     // ECONNRESET.
-    end_.executed = got == 0 && released_ && end_.failure.empty();
+    end_.executed = got == 0 && released_ && !launch_failed_;
     control_source_.reset();
+    process_->on_control_closed();
     return false;
   }
+  process_->on_report(report, sender);
+  if (report.step == LaunchStep::ended) tell_exit();
+  if (report.step == LaunchStep::staying || report.step == LaunchStep::ended) return true;
   if (report.step == LaunchStep::ready) {
     ready_ = true;
     launcher_usage_ = {std::chrono::microseconds{report.user_us},
                        std::chrono::microseconds{report.system_us}};
-  } else {
+  } else if (!launch_failed_) {
+    launch_failed_ = true;
     end_.failure =
         fail_errno(fmt::format("{}: {}", settings_.name, describe(report.step, order_)), report.error_number)
             .error()
             .message;
   }
   return true;
+}
+
+void Child::tell_exit() {
+  if (std::exchange(exited_, true)) return;
+  if (events_.exited) events_.exited();
 }
 
 void Child::on_control() {
@@ -211,7 +178,7 @@ void Child::on_output(Output& output) {
   const auto size = static_cast<std::size_t>(got);
   const std::size_t room = output.limit_bytes - output.bytes.size();
   output.bytes.append(chunk.data(), std::min(size, room));
-  if (&output == &out_) deliver_lines();
+  deliver_lines(output);
   if (size > room) {
     if (end_.failure.empty()) {
       end_.failure = fmt::format("{}: wrote more than {} bytes to its {} and was killed", settings_.name,
@@ -223,16 +190,17 @@ void Child::on_output(Output& output) {
   }
 }
 
-void Child::deliver_lines() {
-  if (!events_.line) return;
+void Child::deliver_lines(Output& output) {
+  const auto& event = &output == &out_ ? events_.line : events_.error_line;
+  if (!event) return;
   for (;;) {
-    const std::size_t line_end = out_.bytes.find('\n', lines_scanned_);
+    const std::size_t line_end = output.bytes.find('\n', output.scanned);
     if (line_end == std::string::npos) break;
-    const std::string_view line{out_.bytes.data() + lines_delivered_, line_end - lines_delivered_};
-    lines_scanned_ = lines_delivered_ = line_end + 1;
-    events_.line(line);
+    const std::string_view line{output.bytes.data() + output.delivered, line_end - output.delivered};
+    output.scanned = output.delivered = line_end + 1;
+    event(line);
   }
-  lines_scanned_ = out_.bytes.size();
+  output.scanned = output.bytes.size();
 }
 
 void Child::close(Output& output) {
@@ -240,25 +208,22 @@ void Child::close(Output& output) {
   output.fd.reset();
 }
 
-void Child::on_exit() {
-  int status = 0;
-  rusage usage{};
-  const pid_t got = ::wait4(pid_, &status, WNOHANG, &usage);
-  if (got == 0 || (got < 0 && errno == EINTR)) return;
-  reaped_ = true;
-  exit_source_.reset();
+void Child::on_process_ended(const ProcessEnd& end) {
+  process_ended_ = true;
   while (read_report()) {
   }
-  if (got == pid_) {
-    using std::chrono::microseconds;
-    end_.signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    end_.usage.user = std::max(microseconds{0}, to_microseconds(usage.ru_utime) - launcher_usage_.user);
-    end_.usage.system = std::max(microseconds{0}, to_microseconds(usage.ru_stime) - launcher_usage_.system);
-  } else {
-    end_.failure = fail_errno(fmt::format("{}: wait4", settings_.name), errno).error().message;
-  }
+  control_source_.reset();
+  tell_exit();
+  end_.signal_number = end.signal_number;
+  end_.exit_code = end.exit_code;
+  end_.usage.user = std::max(std::chrono::microseconds{0}, end.usage.user - launcher_usage_.user);
+  end_.usage.system = std::max(std::chrono::microseconds{0}, end.usage.system - launcher_usage_.system);
+  end_.left_behind = end.left_behind;
+  if (end_.failure.empty() && !end.failure.empty())
+    end_.failure = fmt::format("{}: {}", settings_.name, end.failure);
   if (end_.failure.empty()) end_.failure = unnatural_end();
+  if (!end.cleanup_failure.empty())
+    end_.cleanup_failure = fmt::format("{}: {}", settings_.name, end.cleanup_failure);
   if (out_.fd || err_.fd) {
     Result<EventSource> timer = loop_.after(kDrain, [this] {
       close(out_);
@@ -288,7 +253,7 @@ std::string Child::unnatural_end() const {
 }
 
 void Child::end_if_complete() {
-  if (!reaped_ || out_.fd || err_.fd) return;
+  if (!process_ended_ || out_.fd || err_.fd) return;
   drain_timer_.reset();
   // Copies, because the owner may destroy this child inside the call.
   const auto ended = std::move(events_.ended);

@@ -14,8 +14,11 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/core/ports/program_units.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/workload/guard_fds.hpp"
+#include "daemon/workload/job/programs.hpp"
+#include "daemon/workload/launched_process.hpp"
 #include "daemon/workload/launcher.hpp"
 
 namespace netperfd::workload {
@@ -25,16 +28,19 @@ struct ChildSettings {
   std::string launcher = "/proc/self/exe";  // a program that passes kLauncherFlag to run_launcher()
   std::size_t stdout_limit_bytes = std::size_t{64} << 20;  // if a limit is exceeded, the process is killed
   std::size_t stderr_limit_bytes = std::size_t{1} << 20;
+  core::ProgramUnits* units = nullptr;  // for LaunchOrder::capabilities; must outlive the Child
 };
 
 struct ChildEnd {
   // Empty if the program ran and ended by itself. Otherwise one sentence: the launch step that failed, the
   // signal that killed it, or the limit that it exceeded.
   std::string failure;
-  bool executed = false;  // false: the launcher ended before the program ran
-  int signal_number = 0;  // the signal that killed it, 0 for an exit
+  std::string cleanup_failure;  // likewise; whoever ended the program
+  bool executed = false;        // false: the launcher ended before the program ran
+  int signal_number = 0;        // the signal that killed it, 0 for an exit
   int exit_code = 0;
-  ResourceUsage usage;  // of the program, without the launcher's share
+  ResourceUsage usage;          // of the program, without the launcher's share
+  std::size_t left_behind = 0;  // as in ProcessEnd
 };
 
 // Called from the loop, never from inside a member function of Child.
@@ -43,6 +49,9 @@ struct ChildEvents {
   std::function<void()> ready;
   // One whole line of its standard output without the line feed; may be empty if the owner reads only out().
   std::function<void(std::string_view line)> line;
+  std::function<void(std::string_view line)> error_line;  // likewise, of its standard error
+  // It has ended, but its output, and the cleanup of its unit, may not have. Called at most once.
+  std::function<void()> exited;
   // The last call, made once: the process is reaped and its output is complete. The Child may be destroyed
   // inside it, and only there.
   std::function<void(const ChildEnd& end)> ended;
@@ -63,9 +72,12 @@ class Child {
   // Lets a ready child execute its program. Call it once; it has no effect on a dead child.
   void release();
   // Has no effect on a dead process, and never hits another process (pidfd).
-  void signal(int number);
+  void signal(int number) { process_->signal(number); }
 
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return process_->pid(); }
+  [[nodiscard]] pid_t top() const { return process_->top(); }
+  [[nodiscard]] bool has_exited() const { return exited_; }
+  [[nodiscard]] bool in_unit() const { return !order_.capabilities.empty(); }
   // What the launcher opened for LaunchOrder::guarding; there from `ready` on.
   [[nodiscard]] GuardFds take_guard() { return std::exchange(guard_, {}); }
   // The output up to now, unmodified.
@@ -82,20 +94,21 @@ class Child {
     Fd fd;
     std::string bytes;
     EventSource source;
+    std::size_t delivered = 0;  // bytes already delivered as lines
+    std::size_t scanned = 0;    // bytes known to contain no further line feed
   };
-  struct FarEnds;  // the three descriptors passed to the launcher
 
   Child(EventLoop& loop, ChildSettings settings, LaunchOrder order, ChildEvents events);
-  [[nodiscard]] Result<FarEnds> open_ends();
-  [[nodiscard]] Status spawn(const FarEnds& ends);
+  [[nodiscard]] Result<LauncherEnds> open_ends();
   [[nodiscard]] Status watch();
   [[nodiscard]] Status watch(Output& output);
 
   void on_control();
   void on_output(Output& output);
-  void on_exit();
+  void on_process_ended(const ProcessEnd& end);
+  void tell_exit();
   [[nodiscard]] bool read_report();  // reads one packet from the launcher; false if there are no more
-  void deliver_lines();
+  void deliver_lines(Output& output);
   static void close(Output& output);
   [[nodiscard]] std::string unnatural_end() const;
   void end_if_complete();
@@ -105,27 +118,19 @@ class Child {
   LaunchOrder order_;
   ChildEvents events_;
 
-  pid_t pid_ = -1;
-  Fd pidfd_;
+  std::unique_ptr<LaunchedProcess> process_;
   Fd control_;
   Output out_, err_;
-  std::size_t lines_delivered_ = 0;  // bytes of out_ already delivered as lines
-  std::size_t lines_scanned_ = 0;    // bytes of out_ known to contain no further line feed
 
   GuardFds guard_;
   bool ready_ = false;
   bool released_ = false;
-  bool reaped_ = false;
+  bool launch_failed_ = false;
+  bool exited_ = false;
+  bool process_ended_ = false;
   ChildEnd end_;
   ResourceUsage launcher_usage_;
-  EventSource control_source_, exit_source_, drain_timer_;
+  EventSource control_source_, drain_timer_;
 };
-
-inline constexpr std::string_view kProgramPath =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-// The absolute path of `program`: the argument itself if it has a slash, otherwise the first executable of
-// that name in kProgramPath. The daemon's own PATH is ignored.
-[[nodiscard]] Result<std::string> find_program(const std::string& program);
 
 }  // namespace netperfd::workload

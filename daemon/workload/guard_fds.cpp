@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "daemon/workload/socket_owner.hpp"
 
@@ -74,8 +76,9 @@ bool send_report(int socket, const LaunchReport& report, const GuardFds& guard) 
   return ::sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof packet;
 }
 
-ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard) {
-  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kMostFds * sizeof(int))> control{};
+ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard, pid_t& sender) {
+  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kMostFds * sizeof(int)) + CMSG_SPACE(sizeof(ucred))>
+      control{};
   iovec part{.iov_base = &report, .iov_len = sizeof report};
   msghdr message{};
   message.msg_iov = &part;
@@ -83,24 +86,34 @@ ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard) 
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   const ssize_t got = ::recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
+  if (got < 0) return got;
+  std::vector<Fd> fds;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET) continue;
+    const std::size_t size = header->cmsg_len - CMSG_LEN(0);
+    if (header->cmsg_type == SCM_CREDENTIALS && size == sizeof(ucred)) {
+      ucred who{};
+      std::memcpy(&who, CMSG_DATA(header), sizeof who);
+      sender = who.pid;
+    } else if (header->cmsg_type == SCM_RIGHTS) {
+      for (std::size_t at = 0; at + sizeof(int) <= size; at += sizeof(int)) {
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
+        fds.emplace_back(fd);
+      }
+    }
+  }
   if (got != sizeof report || report.step != LaunchStep::ready) return got;
   guard = {};
   guard.error_number = report.error_number;
   guard.stops_calls = report.stops_calls;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
-    std::array<int, kMostFds> fds{-1, -1};
-    const std::size_t size = header->cmsg_len - CMSG_LEN(0);
-    std::memcpy(fds.data(), CMSG_DATA(header), size);
-    if (size == sizeof fds) guard.calls.reset(fds[0]);
-    guard.sockets.reset(fds.at(size / sizeof(int) - 1));
-  }
   if ((message.msg_flags & MSG_CTRUNC) != 0) {
     // It is not known which ones came.
-    guard.calls.reset();
-    guard.sockets.reset();
     guard.error_number = EMFILE;
+    return got;
   }
+  if (fds.size() == kMostFds) guard.calls = std::move(fds.front());
+  if (!fds.empty()) guard.sockets = std::move(fds.back());
   return got;
 }
 

@@ -2,6 +2,8 @@
 // What ServerGuard needs from inside a process that becomes iperf3, and how it gets to the daemon.
 #pragma once
 
+#include <sys/types.h>
+
 #include "daemon/base/fd.hpp"
 #include "daemon/workload/launcher.hpp"
 
@@ -21,7 +23,8 @@ struct GuardFds {
 // One packet with its descriptors. True if it was sent.
 bool send_report(int socket, const LaunchReport& report, const GuardFds& guard);
 // As recv(): the size, 0 at the end of file, -1 with errno. `guard` is of the packet with LaunchStep::ready.
-// If this process has no room for all of its descriptors, none is kept, and its error is EMFILE.
-[[nodiscard]] ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard);
+// If this process has no room for all of its descriptors, none is kept, and its error is EMFILE. `sender`:
+// the process that sent it, if the socket has SO_PASSCRED.
+[[nodiscard]] ssize_t receive_report(const Fd& socket, LaunchReport& report, GuardFds& guard, pid_t& sender);
 
 }  // namespace netperfd::workload

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <grp.h>
 #include <linux/close_range.h>
 #include <sched.h>
@@ -17,20 +18,36 @@
 #include <charconv>
 #include <climits>
 #include <csignal>
+#include <optional>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/workload/guard_fds.hpp"
+#include "daemon/workload/job/programs.hpp"
+#include "daemon/workload/unit_launcher.hpp"
 
 namespace netperfd::workload {
 namespace {
 
-// The command line: program, kLauncherFlag, these seven, then the workload's own argv.
-enum Position { parent_at = 2, uid_at, gid_at, netns_at, cpu_at, group_at, guarding_at, argv_at };
+// The command line: program, kLauncherFlag, these ten, then the workload's own argv.
+enum Position {
+  parent_at = 2,
+  uid_at,
+  gid_at,
+  netns_at,
+  cpus_at,
+  group_at,
+  guarding_at,
+  directory_at,
+  select_at,
+  file_bytes_at,
+  argv_at
+};
 
-constexpr std::string_view kNoCpu = "-";
+constexpr std::string_view kAnyCpu = "-";
 
-// iperf3 waits with select(), which cannot handle more than FD_SETSIZE descriptors.
-constexpr rlim_t kMaxFiles = 1024;
+// FD_SETSIZE: select() cannot handle more descriptors.
+constexpr rlim_t kMaxSelected = 1024;
+constexpr rlim_t kMaxFiles = 65'536;
 
 struct Failure {
   LaunchStep step = LaunchStep::ready;
@@ -49,6 +66,17 @@ bool read_number(std::string_view text, Number& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
+// "2,3"
+bool read_cpus(std::string_view text, std::vector<std::uint32_t>& cpus) {
+  if (text == kAnyCpu) return true;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (!read_number(text.substr(0, comma), cpus.emplace_back())) return false;
+    if (comma == text.size()) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 struct Received {
   pid_t parent = 0;
   LaunchOrder order;
@@ -61,11 +89,16 @@ std::optional<Received> read_order(int argc, char** argv) {
   if (!read_number(argv[uid_at], received.order.uid)) return std::nullopt;
   if (!read_number(argv[gid_at], received.order.gid)) return std::nullopt;
   received.order.netns = argv[netns_at];
-  if (argv[cpu_at] != kNoCpu && !read_number(argv[cpu_at], received.order.cpu.emplace())) return std::nullopt;
+  if (!read_cpus(argv[cpus_at], received.order.cpus)) return std::nullopt;
   received.order.group = argv[group_at];
   std::uint8_t guarding = 0;
   if (!read_number(argv[guarding_at], guarding)) return std::nullopt;
   received.order.guarding = static_cast<Guarding>(guarding);
+  received.order.directory = argv[directory_at];
+  std::uint8_t select = 0;
+  if (!read_number(argv[select_at], select)) return std::nullopt;
+  received.order.waits_with_select = select != 0;
+  if (!read_number(argv[file_bytes_at], received.order.most_file_bytes)) return std::nullopt;
   received.order.argv.assign(argv + argv_at, argv + argc);
   return received;
 }
@@ -99,25 +132,34 @@ Outcome enter_namespace(const std::string& name) {
   return std::nullopt;
 }
 
-Outcome set_affinity(std::uint32_t cpu) {
-  if (cpu >= CPU_SETSIZE) return Failure{LaunchStep::set_affinity, EINVAL};
+Outcome set_affinity(const std::vector<std::uint32_t>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
+  for (const std::uint32_t cpu : cpus) {
+    if (cpu >= CPU_SETSIZE) return Failure{LaunchStep::set_affinity, EINVAL};
+    CPU_SET(cpu, &set);
+  }
   if (::sched_setaffinity(0, sizeof set, &set) != 0) return failed(LaunchStep::set_affinity);
   return std::nullopt;
 }
 
-Outcome set_limits() {
+Outcome set_limits(const LaunchOrder& order) {
   const rlimit no_core{0, 0};
   if (::setrlimit(RLIMIT_CORE, &no_core) != 0) return failed(LaunchStep::set_limits);
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return failed(LaunchStep::set_limits);
-  files.rlim_cur = files.rlim_max = std::min(files.rlim_max, kMaxFiles);
+  files.rlim_cur = files.rlim_max =
+      std::min(files.rlim_max, order.waits_with_select ? kMaxSelected : kMaxFiles);
   if (::setrlimit(RLIMIT_NOFILE, &files) != 0) return failed(LaunchStep::set_limits);
+  const rlimit file{order.most_file_bytes, order.most_file_bytes};
+  if (order.most_file_bytes > 0 && ::setrlimit(RLIMIT_FSIZE, &file) != 0)
+    return failed(LaunchStep::set_limits);
   // The daemon may have nice values below 0 for its own threads.
   const rlimit no_priority{0, 0};
   if (::setrlimit(RLIMIT_NICE, &no_priority) != 0) return failed(LaunchStep::set_limits);
+  // Workload and daemon share the memory of the unit, and the daemon is needed for longer.
+  const Fd score{::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)};
+  if (!score || ::write(score.get(), "500", 3) != 3) return failed(LaunchStep::set_limits);
   ::umask(077);
   return std::nullopt;
 }
@@ -161,10 +203,13 @@ Outcome prepare(const Received& received) {
   Outcome outcome;
   if (!order.group.empty()) outcome = enter_group(order.group);
   if (!outcome && !order.netns.empty()) outcome = enter_namespace(order.netns);
-  if (!outcome && order.cpu) outcome = set_affinity(*order.cpu);
-  if (!outcome) outcome = set_limits();
-  if (!outcome) outcome = become(order.uid, order.gid);
-  if (!outcome) outcome = tie_to(received.parent);
+  if (!outcome && !order.cpus.empty()) outcome = set_affinity(order.cpus);
+  if (!outcome) outcome = set_limits(order);
+  const bool in_unit = received.parent == kInUnit;
+  if (!outcome && !in_unit) outcome = become(order.uid, order.gid);
+  if (!outcome && !order.directory.empty() && ::chdir(order.directory.c_str()) != 0)
+    outcome = failed(LaunchStep::enter_directory);
+  if (!outcome && !in_unit) outcome = tie_to(received.parent);
   if (!outcome) outcome = reset_signals();
   // From here on only stdin, stdout and stderr survive exec, even if somebody forgot O_CLOEXEC.
   if (!outcome && ::close_range(kControlFd, UINT_MAX, CLOSE_RANGE_CLOEXEC) != 0) {
@@ -185,22 +230,38 @@ bool wait_for_release() {
 }  // namespace
 
 std::vector<std::string> launcher_argv(const LaunchOrder& order, pid_t parent) {
-  std::vector<std::string> argv{"netperfd",
-                                std::string{kLauncherFlag},
-                                std::to_string(parent),
-                                std::to_string(order.uid),
-                                std::to_string(order.gid),
-                                order.netns,
-                                order.cpu ? std::to_string(*order.cpu) : std::string{kNoCpu},
-                                order.group,
-                                std::to_string(static_cast<int>(order.guarding))};
+  std::vector<std::string> argv{
+      "netperfd",
+      std::string{kLauncherFlag},
+      std::to_string(parent),
+      std::to_string(order.uid),
+      std::to_string(order.gid),
+      order.netns,
+      order.cpus.empty() ? std::string{kAnyCpu} : fmt::format("{}", fmt::join(order.cpus, ",")),
+      order.group,
+      std::to_string(static_cast<int>(order.guarding)),
+      order.directory,
+      order.waits_with_select ? "1" : "0",
+      std::to_string(order.most_file_bytes)};
   argv.insert(argv.end(), order.argv.begin(), order.argv.end());
   return argv;
+}
+
+// TMPDIR is not set: iperf3 creates the (immediately unlinked) file for its buffer in /tmp, which every user
+// may write and which PrivateTmp= keeps writable under ProtectSystem=strict.
+std::vector<std::string> launcher_environment(const LaunchOrder& order) {
+  std::vector<std::string> variables{
+      fmt::format("PATH={}", kProgramPath), "LC_ALL=C",
+      fmt::format("HOME={}", order.directory.empty() ? "/" : order.directory.c_str())};
+  variables.insert(variables.end(), order.environment.begin(), order.environment.end());
+  return variables;
 }
 
 std::string describe(LaunchStep step, const LaunchOrder& order) {
   switch (step) {
     case LaunchStep::ready:
+    case LaunchStep::staying:
+    case LaunchStep::ended:
       return "wait for the release";
     case LaunchStep::read_order:
       return "read the launch order";
@@ -211,7 +272,7 @@ std::string describe(LaunchStep step, const LaunchOrder& order) {
     case LaunchStep::enter_namespace:
       return fmt::format("enter network namespace \"{}\"", order.netns);
     case LaunchStep::set_affinity:
-      return fmt::format("bind to CPU {}", order.cpu.value_or(0));
+      return fmt::format("bind to CPU {}", fmt::join(order.cpus, ", "));
     case LaunchStep::set_limits:
       return "set resource limits";
     case LaunchStep::drop_groups:
@@ -220,6 +281,8 @@ std::string describe(LaunchStep step, const LaunchOrder& order) {
       return fmt::format("become group {}", order.gid);
     case LaunchStep::set_user:
       return fmt::format("become user {}", order.uid);
+    case LaunchStep::enter_directory:
+      return fmt::format("enter the directory {}", order.directory);
     case LaunchStep::set_no_new_privileges:
       return "give up new privileges";
     case LaunchStep::set_death_signal:
@@ -235,11 +298,18 @@ std::string describe(LaunchStep step, const LaunchOrder& order) {
 }
 
 int run_launcher(int argc, char** argv) {
-  if (const std::optional<Received> received = read_order(argc, argv); !received) {
+  const std::optional<Received> received = read_order(argc, argv);
+  const bool in_unit = received && received->parent == kInUnit;
+  if (in_unit && !take_streams()) ::_exit(kLauncherFailed);
+  if (!received) {
     report({LaunchStep::read_order, EINVAL});
   } else if (const Outcome outcome = prepare(*received)) {
     report(*outcome);
   } else {
+    if (in_unit) {
+      report({LaunchStep::staying, 0});
+      stay_beside_child();
+    }
     // After close_files, so that these end with exec. What is missing is told to the daemon, which decides.
     const GuardFds guard = open_guard(received->order.guarding);
     report({LaunchStep::ready, guard.error_number}, guard);

@@ -42,10 +42,12 @@ enum class Quality {
   server_document,
   sums_computed,
   replaced_bytes,
+  rounded_figures,
+  options_unknown,
 };
 
 // Indexed by enumerator.
-inline constexpr std::array<std::string_view, 27> kQualityCodes{
+inline constexpr std::array<std::string_view, 29> kQualityCodes{
     "sums-disagree",       "loss-disagrees",
     "loss-unknown",        "receiver-unknown",
     "sender-unknown",      "retransmits-unknown",
@@ -59,9 +61,10 @@ inline constexpr std::array<std::string_view, 27> kQualityCodes{
     "repaired-tokens",     "unreadable-values",
     "receiver-computed",   "impossible-figures",
     "server-document",     "sums-computed",
-    "replaced-bytes",
+    "replaced-bytes",      "rounded-figures",
+    "options-unknown",
 };
-static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::replaced_bytes) + 1);
+static_assert(kQualityCodes.size() == static_cast<std::size_t>(Quality::options_unknown) + 1);
 
 [[nodiscard]] constexpr std::string_view to_string(Quality code) {
   return kQualityCodes.at(static_cast<std::size_t>(code));

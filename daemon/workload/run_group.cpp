@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <optional>
@@ -109,9 +108,17 @@ RunGroup::~RunGroup() {
   if (!path_.empty()) (void)end_group(path_);
 }
 
-std::size_t RunGroup::size() const {
+std::vector<pid_t> RunGroup::members() const {
+  std::vector<pid_t> members;
   const auto text = read_file(path_ + "/cgroup.procs", kMostBytes);
-  return text ? static_cast<std::size_t>(std::ranges::count(*text, '\n')) : 0;
+  if (!text) return members;
+  std::istringstream lines(*text);
+  for (pid_t pid = 0; lines >> pid;) members.push_back(pid);
+  return members;
+}
+
+std::size_t RunGroup::size() const {
+  return members().size();
 }
 
 bool RunGroup::end() {

@@ -3,8 +3,11 @@
 // leave its parent, its session and its process group, but an unprivileged one cannot leave its cgroup.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/process_lock.hpp"
@@ -33,6 +36,7 @@ class RunGroup {
 
   // For LaunchOrder::group.
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::vector<pid_t> members() const;
   // Number of processes in it, without those that only wait for their parent.
   [[nodiscard]] std::size_t size() const;
   // Kills all of them, at once and for good. Returns whether the cgroup is gone; a killed process takes a

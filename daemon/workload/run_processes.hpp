@@ -3,6 +3,8 @@
 // and none is left when all_ended is called.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -14,7 +16,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/workload/child.hpp"
-#include "daemon/workload/iperf3_settings.hpp"
+#include "daemon/workload/program_settings.hpp"
 #include "daemon/workload/run_group.hpp"
 
 namespace netperfd::workload {
@@ -39,21 +41,25 @@ struct RunProcess {
 class RunProcesses {
  public:
   // all_ended is called once, from the loop, after the end of the last process.
-  RunProcesses(EventLoop& loop, const Iperf3Settings& settings, std::function<void()> all_ended);
+  RunProcesses(EventLoop& loop, const ProgramSettings& settings, std::function<void()> all_ended);
   RunProcesses(const RunProcesses&) = delete;
   RunProcesses& operator=(const RunProcesses&) = delete;
 
   // Makes the cgroup of the run, where one can be made.
   [[nodiscard]] Status begin();
-  // `process` must live as long as this object. User, group and cgroup of `order` are set here.
+  // `process` must live as long as this object. Launcher, user, group, cgroup and units are set here.
   // `events.ended` is called when the members of `process` tell of its end.
-  [[nodiscard]] Status launch(RunProcess& process, std::string name, LaunchOrder order, ChildEvents events);
+  [[nodiscard]] Status launch(RunProcess& process, ChildSettings settings, LaunchOrder order,
+                              ChildEvents events);
   void end();  // SIGTERM now, SIGKILL a while later
   // Unless they end by themselves before; `late` is called first.
   void end_after(std::chrono::milliseconds grace, std::function<void()> late);
   [[nodiscard]] bool ending() const { return ending_; }
+  // Those that run now: all in the cgroup and in units; without a cgroup, those that were launched and their
+  // children.
+  [[nodiscard]] std::vector<pid_t> members() const;
   // The number of processes that had to be ended after those that were launched.
-  [[nodiscard]] std::size_t left_behind() const { return left_behind_; }
+  [[nodiscard]] std::size_t left_behind() const { return left_behind_ + left_in_units_; }
 
  private:
   [[nodiscard]] bool any_alive() const;
@@ -62,11 +68,12 @@ class RunProcesses {
   void end_descendants();
 
   EventLoop& loop_;
-  Iperf3Settings settings_;
+  ProgramSettings settings_;
   std::function<void()> all_ended_;
   std::optional<RunGroup> group_;  // absent: no cgroup can be made here
   std::vector<RunProcess*> processes_;
   std::size_t left_behind_ = 0;
+  std::size_t left_in_units_ = 0;
   int ending_turns_ = 0;
   bool ending_ = false;
   EventSource timer_;  // for end(), end_after() or end_descendants()

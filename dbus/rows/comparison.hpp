@@ -98,6 +98,8 @@ struct ComparedFigure {
   std::string figure;  // as in scenarios: received, latency.p99
   std::string unit;    // of the medians: as in FigureEntry, or that of the runs' own figure
   std::string better;  // higher or lower
+  // What it was read from, of a counter or of packets and transactions: nic, qdisc, snmp ..., `figure NAME`.
+  std::optional<std::string> source;
   std::string verdict;
   std::optional<std::string> leaning;  // improvement or regression, of an inconclusive one
   double threshold = 0;
@@ -110,14 +112,21 @@ struct ComparedFigure {
   SelfTest selftest;
 };
 template <>
-inline constexpr auto kFields<ComparedFigure> = std::tuple{
-    field("figure", &ComparedFigure::figure),         field("unit", &ComparedFigure::unit),
-    field("better", &ComparedFigure::better),         field("verdict", &ComparedFigure::verdict),
-    field("leaning", &ComparedFigure::leaning),       field("threshold", &ComparedFigure::threshold),
-    field("pairing", &ComparedFigure::pairing),       field("boot_spread", &ComparedFigure::boot_spread),
-    field("resolution", &ComparedFigure::resolution), within(&ComparedFigure::effect),
-    field("p_adjusted", &ComparedFigure::p_adjusted), within(&ComparedFigure::reach),
-    field("fewest", &ComparedFigure::fewest),         within<"selftest_">(&ComparedFigure::selftest)};
+inline constexpr auto kFields<ComparedFigure> = std::tuple{field("figure", &ComparedFigure::figure),
+                                                           field("unit", &ComparedFigure::unit),
+                                                           field("better", &ComparedFigure::better),
+                                                           field("source", &ComparedFigure::source),
+                                                           field("verdict", &ComparedFigure::verdict),
+                                                           field("leaning", &ComparedFigure::leaning),
+                                                           field("threshold", &ComparedFigure::threshold),
+                                                           field("pairing", &ComparedFigure::pairing),
+                                                           field("boot_spread", &ComparedFigure::boot_spread),
+                                                           field("resolution", &ComparedFigure::resolution),
+                                                           within(&ComparedFigure::effect),
+                                                           field("p_adjusted", &ComparedFigure::p_adjusted),
+                                                           within(&ComparedFigure::reach),
+                                                           field("fewest", &ComparedFigure::fewest),
+                                                           within<"selftest_">(&ComparedFigure::selftest)};
 static_assert(kDescribed<ComparedFigure>);
 
 // The overall result (Compare's first row).
@@ -167,8 +176,13 @@ struct Comparison {
   std::optional<std::uint64_t> functions_left_out, counters_left_out, facts_left_out;
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions the compared job measures again
   std::optional<std::vector<ComparedFigure>> figures;  // the primary first
-  // Judged alike, each as if it were the only one, without a say in the verdict: cpu of the plain runs.
+  // Judged alike, each as if it were the only one, without a say in the verdict: CPU time of the plain runs.
   std::optional<std::vector<ComparedFigure>> beside;
+  // packet or transaction: all costs are of one, also those whose keys say ns_per_byte. Absent: a byte.
+  std::optional<std::string> work;
+  std::optional<double> offered_bits_per_second;  // that both sides were asked for, and reached
+  std::optional<std::uint32_t> point;             // of a sweep, which alone is compared; from 1
+  std::optional<std::string> point_name;          // "streams=4, length=512"
 };
 template <>
 inline constexpr auto kFields<Comparison> =
@@ -224,7 +238,11 @@ inline constexpr auto kFields<Comparison> =
                field("facts_left_out", &Comparison::facts_left_out),
                field("confirms", &Comparison::confirms),
                field("figures", &Comparison::figures),
-               field("beside", &Comparison::beside)};
+               field("beside", &Comparison::beside),
+               field("work", &Comparison::work),
+               field("offered_bits_per_second", &Comparison::offered_bits_per_second),
+               field("point", &Comparison::point),
+               field("point_name", &Comparison::point_name)};
 static_assert(kDescribed<Comparison>);
 
 // One function on both sides; costs are nanoseconds of self time per byte of goodput.
@@ -244,7 +262,8 @@ struct FunctionDelta {
       ns_per_call_a, ns_per_call_b;
   // By the samples of the plain runs; of a traced function, with what it called untraced.
   std::optional<double> sampled_a, sampled_b, sampled_shift, sampled_low, sampled_high, sampled_level;
-  std::optional<double> sampled_p_adjusted;  // among the functions with 1 % of the samples
+  std::optional<double> sampled_share_a, sampled_share_b;  // of the busy samples
+  std::optional<double> sampled_p_adjusted;                // among the functions with 1 % of the samples
   std::optional<std::string> witness;        // agrees, compatible, disagrees or unseen: what they say of it
   std::optional<bool> after_interrupts_off;  // has the samples of sections with interrupts off before it
   std::optional<bool> not_traced;            // only the samples know it
@@ -285,6 +304,8 @@ inline constexpr auto kFields<FunctionDelta> =
                field("sampled_low", &FunctionDelta::sampled_low, "ns_per_byte"),
                field("sampled_high", &FunctionDelta::sampled_high, "ns_per_byte"),
                field("sampled_level", &FunctionDelta::sampled_level),
+               field("sampled_share_a", &FunctionDelta::sampled_share_a),
+               field("sampled_share_b", &FunctionDelta::sampled_share_b),
                field("sampled_p_adjusted", &FunctionDelta::sampled_p_adjusted),
                field("witness", &FunctionDelta::witness),
                field("after_interrupts_off", &FunctionDelta::after_interrupts_off),
@@ -332,43 +353,5 @@ inline constexpr auto kFields<FactChange> = std::tuple{field("group", &FactChang
                                                        field("declared", &FactChange::declared),
                                                        field("explains", &FactChange::explains)};
 static_assert(kDescribed<FactChange>);
-
-// The answer of PlanRuns.
-struct Plan {
-  // Unit of the plan: blocks, builds of blocks, boots of blocks, or boots or runs per side.
-  std::optional<std::string> pairing;
-  std::optional<std::uint32_t> samples;            // number in the runs it was planned from
-  std::optional<std::uint32_t> blocks_each;        // of each of them, if they are boots or builds
-  std::optional<double> sd;                        // of their logarithms
-  std::optional<double> effect, power, threshold;  // shares
-  std::optional<std::uint32_t> needed, needed_for_equivalence;  // absent above a million
-  std::optional<double> seconds;                                // that these take
-  // If `repeat` was given: the ratio above 1 that so many detect, and the seconds that they take.
-  std::optional<double> detectable, repeat_seconds;
-  std::optional<double> boot_seconds;  // from one reboot to the next, if boots per side are counted
-  std::optional<std::string> figure;
-  std::optional<double> level;  // of the figure's interval
-  // All that a comparison of such a job judges together, if they are several and the figure is one of them.
-  std::optional<std::vector<std::string>> figures;
-};
-template <>
-inline constexpr auto kFields<Plan> =
-    std::tuple{field("pairing", &Plan::pairing),
-               field("samples", &Plan::samples),
-               field("blocks_each", &Plan::blocks_each),
-               field("sd", &Plan::sd),
-               field("effect", &Plan::effect),
-               field("power", &Plan::power),
-               field("threshold", &Plan::threshold),
-               field("needed", &Plan::needed),
-               field("needed_for_equivalence", &Plan::needed_for_equivalence),
-               field("seconds", &Plan::seconds),
-               field("detectable", &Plan::detectable),
-               field("repeat_seconds", &Plan::repeat_seconds),
-               field("boot_seconds", &Plan::boot_seconds),
-               field("figure", &Plan::figure),
-               field("level", &Plan::level),
-               field("figures", &Plan::figures)};
-static_assert(kDescribed<Plan>);
 
 }  // namespace netperfd::rows

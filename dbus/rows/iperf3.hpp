@@ -120,6 +120,42 @@ inline constexpr auto kFields<Interval> = std::tuple{field("direction", &Interva
                                                      field("lost_percent", &Interval::lost_percent)};
 static_assert(kDescribed<Interval>);
 
+// Consecutive intervals of the sum over the streams of one direction, as one side counted them.
+struct IntervalPoint {
+  Direction direction = Direction::send;  // send or receive, never both
+  bool sender = true;
+  bool omitted = false;
+  double start_s = 0;  // as of Interval
+  double end_s = 0;
+  double seconds = 0;           // the sum of theirs
+  double longest_s = 0;         // from start to end of the longest of them
+  std::uint64_t intervals = 0;  // how many
+  // Sums; absent if one of them has none.
+  std::optional<std::uint64_t> bytes;
+  std::optional<std::uint64_t> retransmits;
+  std::optional<double> bits_per_second;  // the mean of those that have one, by their seconds
+  // Of those that are no leftover: at least half as long as the longest of their direction, side and part.
+  std::optional<double> lowest_bits_per_second, highest_bits_per_second;
+
+  bool operator==(const IntervalPoint&) const = default;
+};
+template <>
+inline constexpr auto kFields<IntervalPoint> =
+    std::tuple{field("direction", &IntervalPoint::direction),
+               field("sender", &IntervalPoint::sender),
+               field("omitted", &IntervalPoint::omitted),
+               field("start_s", &IntervalPoint::start_s),
+               field("end_s", &IntervalPoint::end_s),
+               field("seconds", &IntervalPoint::seconds),
+               field("longest_s", &IntervalPoint::longest_s),
+               field("intervals", &IntervalPoint::intervals),
+               field("bytes", &IntervalPoint::bytes),
+               field("retransmits", &IntervalPoint::retransmits),
+               field("bits_per_second", &IntervalPoint::bits_per_second),
+               field("lowest_bits_per_second", &IntervalPoint::lowest_bits_per_second),
+               field("highest_bits_per_second", &IntervalPoint::highest_bits_per_second)};
+static_assert(kDescribed<IntervalPoint>);
+
 // A problem of a measurement, or a choice that a reader must know. A flag lowers trust in the result but
 // never fails the run.
 struct Flag {

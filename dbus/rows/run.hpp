@@ -36,7 +36,7 @@ struct Run {
   std::optional<double> received_bits_per_second, sent_bits_per_second;
   std::optional<std::uint64_t> retransmits;
   std::optional<double> lost_percent;
-  std::optional<std::string> workload;  // iperf3, latency, none or import
+  std::optional<std::string> workload;  // iperf3, latency, none, import, or a word of another netperfd
   std::optional<std::uint64_t> trace_events, trace_lost;
   std::optional<std::string> trace_skipped, trace_broken;  // why
   std::optional<std::uint32_t> block, letter;              // if the job has a design, as the next three
@@ -54,6 +54,12 @@ struct Run {
   std::optional<std::string> latency_phase;
   std::optional<std::uint64_t> latency_p50_ns, latency_p99_ns;
   std::optional<double> latency_lost_percent;
+  // The first that its job judges of its own figures; the unit is absent if it has none.
+  std::optional<std::string> figure, figure_unit;
+  std::optional<double> figure_value;
+  std::optional<bool> from_bundle;        // true: it came in a bundle; otherwise absent
+  std::optional<std::uint32_t> point;     // of a sweep, from 1
+  std::optional<std::string> point_name;  // "streams=4, length=512"
 };
 template <>
 inline constexpr auto kFields<Run> =
@@ -115,7 +121,13 @@ inline constexpr auto kFields<Run> =
                field("latency_phase", &Run::latency_phase),
                field("latency_p50_ns", &Run::latency_p50_ns),
                field("latency_p99_ns", &Run::latency_p99_ns),
-               field("latency_lost_percent", &Run::latency_lost_percent)};
+               field("latency_lost_percent", &Run::latency_lost_percent),
+               field("figure", &Run::figure),
+               field("figure_value", &Run::figure_value),
+               field("figure_unit", &Run::figure_unit),
+               field("from_bundle", &Run::from_bundle),
+               field("point", &Run::point),
+               field("point_name", &Run::point_name)};
 static_assert(kDescribed<Run>);
 
 // A stored job (GetJob, ListJobs), with counts of its runs by end state.
@@ -130,13 +142,15 @@ struct Job {
   std::optional<std::string> variant_a, variant_b;
   std::optional<std::vector<std::string>> changed;
   std::optional<std::vector<std::uint64_t>> runs;
-  std::optional<std::uint32_t> finished, failed, canceled, interrupted;
+  // Of the canceled runs, `not_needed` are apart: those without which the job was decided; absent: none.
+  std::optional<std::uint32_t> finished, failed, canceled, interrupted, not_needed;
   // live (a run has not ended), or what its runs came to: finished, failed or canceled.
   std::optional<std::string> state;
   std::optional<std::uint64_t> started_us,
       ended_us;                           // of its first and its last run; the latter once all ended
   std::optional<std::uint64_t> confirms;  // the job whose suspected functions it measures again
   std::optional<std::string> origin;      // of a job from a bundle: where that came from
+  std::optional<std::uint32_t> points;    // of its sweep; absent: there is none
 };
 template <>
 inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
@@ -159,7 +173,9 @@ inline constexpr auto kFields<Job> = std::tuple{field("job", &Job::job),
                                                 field("started_us", &Job::started_us),
                                                 field("ended_us", &Job::ended_us),
                                                 field("confirms", &Job::confirms),
-                                                field("origin", &Job::origin)};
+                                                field("origin", &Job::origin),
+                                                field("not_needed", &Job::not_needed),
+                                                field("points", &Job::points)};
 static_assert(kDescribed<Job>);
 
 // A reboot of a job whose design reboots the machine (ListBoots).
@@ -181,6 +197,19 @@ inline constexpr auto kFields<Boot> =
                field("kernel", &Boot::kernel),         field("boot_id", &Boot::boot_id),
                field("failure", &Boot::failure)};
 static_assert(kDescribed<Boot>);
+
+// A figure that the workload or the scenario of a run brings (ListFigures).
+struct NamedFigure {
+  std::string name;                 // unique in its run
+  std::optional<std::string> unit;  // absent: a number without a unit
+  std::string better;               // higher or lower
+  double value = 0;
+};
+template <>
+inline constexpr auto kFields<NamedFigure> =
+    std::tuple{field("name", &NamedFigure::name), field("unit", &NamedFigure::unit),
+               field("better", &NamedFigure::better), field("value", &NamedFigure::value)};
+static_assert(kDescribed<NamedFigure>);
 
 // Of the received rate over a job's finished runs, in one direction.
 struct Spread {
@@ -207,8 +236,8 @@ inline constexpr auto kFields<Scenario> =
                long_text("file", &Scenario::file), field("error", &Scenario::error)};
 static_assert(kDescribed<Scenario>);
 
-// The property Design of a live job. The last four have an element per run, in the order of the property
-// Runs.
+// The property Design of a live job. `block` to `traced` have an element per run, in the order of the
+// property Runs.
 struct Design {
   std::optional<std::uint32_t> blocks;
   std::optional<std::string> variant_a, variant_b;
@@ -218,6 +247,7 @@ struct Design {
   std::optional<std::vector<std::uint32_t>> block, letter;
   std::optional<std::vector<std::string>> variant;  // names; empty without variants
   std::optional<std::vector<bool>> traced;
+  std::optional<std::uint32_t> points;  // of its sweep; absent: there is none
 };
 template <>
 inline constexpr auto kFields<Design> =
@@ -225,7 +255,8 @@ inline constexpr auto kFields<Design> =
                field("variant_b", &Design::variant_b), field("plain", &Design::plain),
                field("seed", &Design::seed),           field("changed", &Design::changed),
                field("block", &Design::block),         field("letter", &Design::letter),
-               long_text("variant", &Design::variant), field("traced", &Design::traced)};
+               long_text("variant", &Design::variant), field("traced", &Design::traced),
+               field("points", &Design::points)};
 static_assert(kDescribed<Design>);
 
 }  // namespace netperfd::rows

@@ -26,6 +26,9 @@ struct SampleProfile {
   std::optional<std::uint64_t> functions, stacks;  // rows of ListSampledFunctions and ListSampledStacks
   // The smallest difference between shares near 1 % that two such profiles can show.
   std::optional<double> resolution;
+  std::optional<double> ns_per_sample;  // CPU time that one stands for
+  std::optional<std::string> work;      // what the run did: byte (of goodput), packet or transaction,
+  std::optional<double> work_amount;    // and how many of it; absent: not known
   std::optional<std::uint64_t> builds_left_out;
   std::optional<std::string> skipped;  // why nothing was sampled
 };
@@ -49,6 +52,9 @@ inline constexpr auto kFields<SampleProfile> =
                field("functions", &SampleProfile::functions),
                field("stacks", &SampleProfile::stacks),
                field("resolution", &SampleProfile::resolution),
+               field("ns_per_sample", &SampleProfile::ns_per_sample),
+               field("work", &SampleProfile::work),
+               field("work_amount", &SampleProfile::work_amount),
                field("builds_left_out", &SampleProfile::builds_left_out),
                long_text("skipped", &SampleProfile::skipped)};
 static_assert(kDescribed<SampleProfile>);
@@ -97,7 +103,7 @@ static_assert(kDescribed<SampledStack>);
 struct ComparedSamples {
   std::optional<std::vector<std::uint64_t>> runs_a, runs_b;  // sampled
   std::optional<std::vector<std::uint64_t>> not_sampled_a, not_sampled_b;
-  std::optional<std::string> unit;        // of work: byte or second
+  std::optional<std::string> unit;        // of work: byte, packet, transaction or second
   std::optional<std::uint32_t> tested;    // frames
   std::optional<std::uint64_t> left_out;  // thin frames without a row
 };

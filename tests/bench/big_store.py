@@ -22,6 +22,15 @@ OF_PROFILE = ("traces", "trace_cpus", "trace_events", "function_profiles", "func
 FEW_COUNTERS = "AND (t.source IN ('cpu', 'nic') OR t.name = 'TcpRetransSegs')"
 
 
+# What the newest migration made, taken back, and the one before it.
+UNDO_NEWEST = (*(f"DROP INDEX {name}" for name in ("runs_by_traced", "runs_by_traced_and_state", "jobs_by_owner", "jobs_by_name_and_label")),
+               "PRAGMA user_version = 23")
+CHECK = " CHECK (workload IN (''iperf3'', ''latency'', ''none'', ''import''))"
+UNDO_FIGURES = ("DROP TABLE run_figures", "PRAGMA writable_schema = ON",
+                f"UPDATE sqlite_schema SET sql = replace(sql, 'workload      TEXT NOT NULL,', 'workload      TEXT NOT NULL{CHECK},') "
+                "WHERE name = 'jobs'", "PRAGMA writable_schema = RESET", "PRAGMA user_version = 22")
+
+
 class Copier:
     def __init__(self, path):
         self.store = sqlite3.connect(path, isolation_level=None)
@@ -112,7 +121,7 @@ class Copier:
 
     def close(self):
         # As a store of the version before digests: netperfd computes them when it starts.
-        for statement in ("DROP TABLE run_digests", "DROP TABLE job_digests", "ALTER TABLE audit DROP COLUMN digest",
+        for statement in (*UNDO_NEWEST, *UNDO_FIGURES, "DROP TABLE run_digests", "DROP TABLE job_digests", "ALTER TABLE audit DROP COLUMN digest",
                           "PRAGMA user_version = 20"):
             self.store.execute(statement)
         self.store.execute("PRAGMA journal_mode = WAL")
@@ -133,6 +142,15 @@ def multiply(path, original, profile, count):
     copier.store.execute("COMMIT")
     copier.close()
     return first
+
+
+def undo_newest(path):
+    """Makes the store one of the version before the newest migration. No daemon may have it open."""
+    store = sqlite3.connect(path, isolation_level=None)
+    for statement in UNDO_NEWEST:
+        store.execute(statement)
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
 
 
 def problems(path):

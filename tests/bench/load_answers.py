@@ -35,6 +35,7 @@ def calls(first, count, profiled):
     listed = {
         "GetRun": ([bus.make_call("GetRun", "t", run) for run in some], False),
         "GetRun, the newest": ([bus.make_call("GetRun", "t", 0)], False),
+        "ListIntervalPoints": ([bus.make_call("ListIntervalPoints", "tu", run, 1000) for run in some], False),
         "ListRuns, 20 rows": ([list_runs()], False),
         "ListRuns, 500 rows": ([list_runs(500)], False),
         "ListRuns, failed": ([list_runs(state=("s", "failed"))], False),

@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 import big_store  # noqa: E402
 import bus  # noqa: E402
 import load_answers  # noqa: E402
+import load_migration  # noqa: E402
 from own_daemon import Netperfd  # noqa: E402
 
 COUNT = 1200
@@ -80,6 +81,10 @@ class SmallStore(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue(connection.call(calls[0])[0])
         connection.close()
+
+    def test_the_newest_migration_of_it_leaves_no_free_page(self):
+        self.assertEqual(load_migration.measure(self.netperfd), 0)
+        self.assertEqual(big_store.problems(self.database), [])
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 WIDTHS = (400, 1600)
+TABLE_WIDTHS = (1100, 1280)  # of laptops: no table loses its last columns there
 
 
 class Browser:
@@ -122,9 +123,11 @@ def check_figures(browser):
     head = compared["comparison"]
     assert is_rounded(change, (head["ratio"] - 1) * 100), change
     assert browser.evaluate("document.querySelector('.verdict').textContent") == head["verdict"].upper()
+    # The table of samples comes before it, if there is one.
     rows = browser.evaluate(
-        "Array.from(document.querySelectorAll('#functions table')[0]?.tBodies[0].rows ?? [],"
-        " (row) => Array.from(row.cells, (cell) => cell.textContent))")
+        "{ const tables = Array.from(document.querySelectorAll('#functions table'));"
+        " const traced = tables.find((table) => table.caption?.textContent.includes('traced functions')) ?? tables[0];"
+        " Array.from(traced?.tBodies[0].rows ?? [], (row) => Array.from(row.cells, (cell) => cell.textContent)) }")
     functions = [each for each in compared["functions"] if not each.get("not_traced")]
     assert len(rows) == len(functions), "functions are missing"
     figures = 2
@@ -168,6 +171,12 @@ def check_page(browser, page, pictures):
             if pictures:
                 data = browser.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
                 (pictures / f"{page.stem}-{width}-{scheme}.png").write_bytes(base64.b64decode(data))
+    for width in TABLE_WIDTHS:
+        browser.open(page.as_uri(), width, "light")
+        wide = browser.evaluate("""[...document.querySelectorAll('.wide')].filter(one => one.querySelector('table'))
+            .filter(one => one.scrollWidth > one.clientWidth)
+            .map(one => one.ariaLabel + ': ' + one.scrollWidth + ' > ' + one.clientWidth).join('; ')""")
+        assert not wide, f"{page.name} at {width}: {wide}"
     figures = check_figures(browser)
     tables = check_sorting(browser)
     pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"])

@@ -108,7 +108,7 @@ class Client(threading.Thread):
         attempt = ledgers.Attempt(user=self.user, uid=self.uid, template=template, label=f"{self.user}-{number}", repeat=repeat,
                                   each=each, port=10_000 + number, begun=self.site.now(), tied=tied)
         self.ledger.add(attempt)
-        words = ["start", "sides" if text is None else "-", "--label", attempt.label, "--repeat", repeat]
+        words = ["start", "sides" if text is None else "-", "--force", "--label", attempt.label, "--repeat", repeat]
         if text is None:
             words += ["--set", f"workload.iperf3.port={attempt.port}"]
         return attempt, words, text and text.format(port=attempt.port)
@@ -224,7 +224,7 @@ class Client(threading.Thread):
         attempt, words, text = self.begin(self.dice.choice(("bytes", "second")), 1)
         code, out, err = self.follow(*words, *(["--cancel-on-interrupt"] if tied else []), "-o", "json", text=text)
         attempt.answered = self.site.now()
-        attempt.tied = tied and code is None  # it was killed, and the job with it
+        attempt.tied = tied and code not in (0, 7, 10)  # it has left before the end, and the job with it
         if '"job"' in out:
             take_job(attempt, out)
         if code in (0, 7, 10):

@@ -158,6 +158,8 @@ class Contents:
 
     def check_bundle_elsewhere(self, site, bundle):
         code, out, err = site.ctl("root", "import", bundle.path, "-o", "json")
+        if code != 0 and "is stored already" in err:
+            return []  # another bundle of the job, which was taken
         if code != 0:
             return [f"bundle: of job {bundle.job} is not taken: {err.strip()}"]
         first = {row["run"] for row in rows_of(out)}  # of each job

@@ -135,8 +135,9 @@ class Ledger:
         return any(each.kind.resource == "disk" and each.begin <= at + 1 and each.end >= at - 5 for each in self.happened)
 
     def ended_before(self, moment):
-        """The end of the last run that ended before the moment: runs are executed one at a time."""
-        return max((at for ends in self.announced.values() for at, _ in ends if at < moment - 0.001), default=0.0)
+        """The end of the last run that was executed and ended before the moment: runs are executed one at a time. One that was canceled may
+        never have begun."""
+        return max((at for ends in self.announced.values() for at, state in ends if at < moment - 0.001 and state != "canceled"), default=0.0)
 
     def finished_before(self, moment):
         return {run for run, ends in self.announced.items() if ends[-1][0] < moment and ends[-1][1] == "finished"}
@@ -212,6 +213,8 @@ class Ledger:
             return [f"{name} is still {row.state}"]
         if row.state == "finished":
             return [f"{name} finished, although there is no server"] if attempt.template == "absent" else []
+        if self.strict and attempt.tied and row.state == "canceled":
+            return []
         if self.strict:
             return [f"{name} is {row.state}, and no fault excuses that: {row.error[:300]}"]
         told = [] if row.error else [f"{name} is {row.state} without a reason"]

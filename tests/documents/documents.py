@@ -22,6 +22,7 @@ class Document:
     truth: dict | None = None
     flags: tuple = ()  # that must be raised
     reason: str = ""  # a regular expression that the message of a refusal matches
+    more: tuple = ()  # the truths of further runs in it
 
 
 def text(document):
@@ -33,6 +34,16 @@ def stream(document):
     lines += [{"event": "interval", "data": interval} for interval in document["intervals"]]
     lines += [{"event": "end", "data": document["end"]}]
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def indented_stream(document):
+    events = [json.loads(line) for line in stream(document).splitlines()]
+    return "".join(json.dumps(event, indent=2, sort_keys=len(events) % 2 == 0) + "\n" for event in events).encode()
+
+
+def prefixed(data, prefix):
+    """As a log keeps it: `prefix` is formatted with a number that grows from line to line."""
+    return "".join(prefix.format(5 + 0.25 * i) + line + "\n" for i, line in enumerate(data.decode().splitlines())).encode()
 
 
 def truth_of(document):
@@ -70,8 +81,8 @@ class Corpus:
     def versions(self):
         return sorted(path.name for path in self.directory.iterdir() if path.name[0].isdigit() and "-to-" not in path.name)
 
-    def add(self, kind, name, data, truth=None, flags=(), reason=""):
-        self.documents.append(Document(kind, name.replace("/", "_"), data, truth, flags, reason))
+    def add(self, kind, name, data, truth=None, flags=(), reason="", more=()):
+        self.documents.append(Document(kind, name.replace("/", "_"), data, truth, flags, reason, more))
 
     def load(self):
         for version in self.versions():
@@ -147,11 +158,16 @@ def add_several(corpus):
     names = list(corpus.sound)
     for i, name in enumerate(names):
         first, second = corpus.sound[name], corpus.sound[names[(i + 3) % len(names)]]
-        corpus.add("two runs: documents", name, text(first) + text(second), reason=reason)
-        corpus.add("two runs: streams", name, stream(first) + stream(second), reason=reason)
-        corpus.add("two runs: a list", name, json.dumps([first, second]).encode(), reason=reason)
-        corpus.add("two runs: stream and document", name, stream(first) + text(second), reason=reason)
-        corpus.add("two runs: document and stream", name, text(first) + stream(second), reason=reason)
+        for kind, data in (("documents", text(first) + text(second)), ("streams", stream(first) + stream(second)),
+                           ("a list", json.dumps([first, second]).encode()),
+                           ("wrapped", json.dumps({"b": {"x": first}, "a": [second]}).encode()),
+                           ("prefixed", prefixed(text(first) + text(second), "[2024-05-01T10:00:{:06.3f}Z] ")),
+                           ("through jq", indented_stream(first) + indented_stream(second))):
+            corpus.add("two runs: " + kind, name, data, truth_of(first), more=(truth_of(second),))
+        one = truth_of(first), truth_of(second)
+        corpus.add("two runs: stream and document", name, stream(first) + text(second), one[0], more=one[1:])
+        # The events come first, whatever the order.
+        corpus.add("two runs: document and stream", name, text(first) + stream(second), one[1], more=one[:1])
         whole = text(second)
         corpus.add("two runs: the second cut off", name, text(first) + whole[: len(whole) // 2], reason=reason)
         whole = text(first)
@@ -184,8 +200,7 @@ def add_impossible(corpus):
                 figures["retransmits"] = 4294967294
         for one in document["end"]["streams"]:
             one["sender"]["retransmits"] = 4294967294
-        counted = sum(i["sum"]["retransmits"] for i in document["intervals"] if not i["sum"]["omitted"])
-        truth["sums"]["send"]["retransmits"] = ("either", None, counted)
+        truth["sums"]["send"]["retransmits"] = None
 
     def wrapped_everywhere(document, truth):
         wrapped(document, truth)
@@ -208,8 +223,9 @@ def add_impossible(corpus):
         for key, figures in sums_of(document):
             if key.startswith("sum_received") or key == "sum_received":
                 figures["bytes"] = 9_000_000_000_000_000_000
+        # TCP's streams and the rate tell what arrived.
         for figures in truth["sums"].values():
-            figures["received"] = None
+            figures["received"] = figures["received"] if truth["protocol"] == "tcp" else None
 
     impossible = ("impossible-figures",)
     corpus.changed("received above sent", received_above, flags=impossible, only=sends)
@@ -220,7 +236,10 @@ def add_impossible(corpus):
                    only=lambda name: sends(name) and is_tcp(name))
     corpus.changed("a jitter of a year", jitter, flags=impossible, only=lambda name: "/udp" in name)
     corpus.changed("a rate without its bytes", rate)
-    corpus.changed("more bytes than exist", bytes_beyond, flags=impossible, only=sends)
+    corpus.changed("more bytes than exist", bytes_beyond, flags=impossible,
+                   only=lambda name: sends(name) and not is_tcp(name))
+    corpus.changed("more bytes than exist, but not in the streams", bytes_beyond, flags=("sums-disagree",),
+                   only=lambda name: sends(name) and is_tcp(name))
 
 
 def add_no_start(corpus):
@@ -324,6 +343,44 @@ def add_odd_values(corpus):
                    flags=("repaired-tokens",), write=lambda d: text(d).replace(b'"NAN"', b"-nan"))
 
 
+def add_wrappers(corpus):
+    """What tools make of a document: a log's prefixes, a text in their own JSON, a line in each record."""
+    around = ("text-around-document",)
+    nothing = lambda document, truth: None  # noqa: E731
+    for what, prefix in (("a time in brackets", "[2024-05-01T10:00:{:06.3f}Z] "), ("a time", "2024-05-01T10:{:010.7f}Z "),
+                         ("a container's name", "iperf-1  | "), ("syslog", "May  1 10:00:{:02.0f} dut iperf3[4711]: "),
+                         ("a line's number", "{:6.0f}\t"), ("grep", "result.json:{:.0f}:"), ("colours", "\x1b[36mdut |\x1b[0m "),
+                         ("a quote", "> "), ("Kubernetes", "2024-05-01T10:00:{:.2f}Z stdout F ")):
+        corpus.changed("lines behind " + what, nothing, only=is_tcp, flags=around,
+                       write=lambda d, prefix=prefix: b"Building\n" + prefixed(b"starting\n" + text(d) + b"done\n", prefix))
+        corpus.changed("events behind " + what, nothing, only=is_tcp, flags=around,
+                       write=lambda d, prefix=prefix: prefixed(stream(d), prefix))
+    for what, before in (("an interrupt's echo", b"^C"), ("a prompt", b"user@dut:~$ "), ("a name", b"ok: [dut] => "),
+                         ("an assignment", b"result = ")):
+        corpus.changed("behind " + what, nothing, only=is_tcp, flags=around, write=lambda d, before=before: before + text(d))
+        corpus.changed("on a line behind " + what, nothing, only=is_tcp, flags=around,
+                       write=lambda d, before=before: b"PLAY ***\n" + before + json.dumps(d).encode() + b"\nPLAY RECAP\n")
+    corpus.changed("indented in text", nothing, only=is_tcp, flags=around,
+                   write=lambda d: b"output:\n" + b"".join(b"    " + line + b"\n" for line in text(d).splitlines()))
+    for what, wrap in (("stdout", lambda out: {"rc": 0, "stdout": out, "stderr": ""}),
+                       ("stdout and its lines", lambda out: {"stdout": out, "stdout_lines": out.splitlines()}),
+                       ("lines alone", lambda out: {"stdout_lines": out.splitlines()}),
+                       ("a list of results", lambda out: {"results": [{"item": 1, "stdout": out}]}),
+                       ("a list", lambda out: [{"host": "dut", "result": {"out": out}}]),
+                       ("a text in a text", lambda out: {"log": json.dumps({"stdout": out})})):
+        corpus.changed("in a text of JSON: " + what, nothing, write=lambda d, wrap=wrap: json.dumps(wrap(text(d).decode())).encode())
+        corpus.changed("a stream in a text of JSON: " + what, nothing, only=is_tcp,
+                       write=lambda d, wrap=wrap: json.dumps(wrap(stream(d).decode()), indent=2).encode())
+    for key in ("log", "MESSAGE", "message"):
+        corpus.changed("a record of a log for each line: " + key, nothing, only=is_tcp,
+                       write=lambda d, key=key: b"".join(
+                           json.dumps({key: line + ("\n" if key == "log" else ""), "time": i}).encode() + b"\n"
+                           for i, line in enumerate(text(d).decode().splitlines())))
+    corpus.changed("a stream through jq", nothing, write=indented_stream)
+    corpus.changed("a stream as a list", nothing, only=is_tcp,
+                   write=lambda d: json.dumps([json.loads(line) for line in stream(d).splitlines()]).encode())
+
+
 def debug(lines):
     objects = '{\n\t"tcp":\ttrue,\n\t"time":\t2\n}\n'
     return ("noparse\nsend_parameters:\n" + objects
@@ -354,7 +411,7 @@ def add_no_documents(corpus):
     people = (b"Connecting to host 10.0.0.2, port 5201\n[  5] local 10.0.0.1 port 1 connected to 10.0.0.2 port 5201\n"
               b"[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
               b"[  5]   0.00-1.00   sec  1.10 GBytes  9.41 Gbits/sec    0   3.00 MBytes\n")
-    corpus.add("for people", "text", people, reason="prints for people")
+    corpus.add("for people", "text", people, reason="ends here without its sums")
     corpus.add("other JSON", "object", b'{\n  "name": 1\n}\n', reason="none of iperf3's keys|no document of iperf3")
     corpus.add("other JSON", "start", b'{\n  "start": 1,\n "stop": {}\n}\n', reason="no document of iperf3")
     corpus.add("other JSON", "events", b'{"event":"login","data":{}}\n', reason="no `end` event|no document of iperf3")
@@ -382,7 +439,7 @@ def add_no_documents(corpus):
 def make(recordings):
     corpus = Corpus(recordings)
     corpus.load()
-    for add in (add_sound, add_several, add_impossible, add_no_start, add_servers, add_encodings, add_odd_values,
+    for add in (add_sound, add_several, add_impossible, add_no_start, add_servers, add_encodings, add_odd_values, add_wrappers,
                 add_surroundings, add_no_documents):
         add(corpus)
     return corpus.documents

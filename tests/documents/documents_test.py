@@ -8,6 +8,7 @@ finds: to compare the counts by kind of two readers.
 """
 
 import collections
+import dataclasses
 import json
 import os
 import re
@@ -61,7 +62,12 @@ def judge(document, told):
         return ("refused rightly", "") if right else ("refused with a wrong reason", told["error"])
     if document.truth is None:
         return "read wrongly", "read, though it must be refused"
+    more = told.get("more", [])
+    if len(more) != len(document.more):
+        return "read wrongly", f"{1 + len(more)} runs instead of {1 + len(document.more)}"
     wrong = difference(document, told)
+    for truth, told_next in zip(document.more, more):
+        wrong = wrong or difference(dataclasses.replace(document, truth=truth), told_next)
     return ("read wrongly", wrong) if wrong else ("read right", "")
 
 

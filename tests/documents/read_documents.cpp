@@ -15,7 +15,11 @@
 #include "daemon/import/file_kind.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
-#include "daemon/workload/iperf3_import.hpp"
+#include "daemon/workload/flent/import.hpp"
+#include "daemon/workload/iperf3/import.hpp"
+#include "daemon/workload/netperf/import.hpp"
+#include "daemon/workload/sockperf/import.hpp"
+#include "daemon/workload/table/import.hpp"
 
 namespace netperfd {
 namespace {
@@ -42,7 +46,7 @@ json told(const ImportedWorkload& workload) {
         {"lost", or_null(sum.lost_packets)},       {"jitter_ms", or_null(sum.jitter_ms)},
         {"max_rtt", or_null(sum.max_rtt)},         {"seconds", or_null(sum.seconds)}};
   }
-  for (const QualityFlag& flag : workload.report.flags) line["flags"].push_back(flag.code);
+  for (const QualityFlag& flag : workload.flags) line["flags"].push_back(flag.code);
   return line;
 }
 
@@ -51,10 +55,14 @@ json read(const std::string& path) {
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   const auto file = import::read_by_kind(
       std::as_bytes(std::span(bytes)),
-      {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
+      {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text,
+       workload::read_iperf3_text, workload::read_netperf_file, workload::read_sockperf_file,
+       workload::read_flent_file, workload::read_table_file});
   if (!file) return {{"error", file.error().message}};
   if (!file->workload) return {{"error", "read as a trace"}};
-  return told(*file->workload);
+  json line = told(*file->workload);
+  for (const ImportedMore& more : file->more) line["more"].push_back(told(more.workload));
+  return line;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "daemon/store/number_list.hpp"
 #include "tests/fuzz/require.hpp"
 
-namespace import = netperfd::import;
+namespace reading = netperfd::reading;
 namespace store = netperfd::store;
 using netperfd::fuzz::require;
 

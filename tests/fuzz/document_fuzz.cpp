@@ -12,7 +12,11 @@
 #include "daemon/import/file_kind.hpp"
 #include "daemon/model/text.hpp"
 #include "daemon/reading/record_check.hpp"
-#include "daemon/workload/iperf3_import.hpp"
+#include "daemon/workload/flent/import.hpp"
+#include "daemon/workload/iperf3/import.hpp"
+#include "daemon/workload/netperf/import.hpp"
+#include "daemon/workload/sockperf/import.hpp"
+#include "daemon/workload/table/import.hpp"
 
 namespace {
 
@@ -32,8 +36,10 @@ netperfd::Result<netperfd::ImportedFile> no_trace(std::span<const std::byte> /*f
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t size) {
   const auto file = std::as_bytes(std::span(input, size));
-  const auto imported =
-      netperfd::import::read_by_kind(file, {no_trace, netperfd::workload::read_iperf3_file, no_trace});
+  const auto imported = netperfd::import::read_by_kind(
+      file, {no_trace, netperfd::workload::read_iperf3_file, no_trace, netperfd::workload::read_iperf3_text,
+             netperfd::workload::read_netperf_file, netperfd::workload::read_sockperf_file,
+             netperfd::workload::read_flent_file, netperfd::workload::read_table_file});
   if (!imported) {
 #ifdef NETPERFD_PLANTED_BUG
     // Reads one byte beyond a document that ends in the middle.

@@ -42,7 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   for (const auto& flag : imported->flags) require(netperfd::is_printable(flag.message));
   require(netperfd::reading::check_texts(*imported->trace).has_value());
   for (const auto& event : imported->trace->events) require(event.count > 0);
-  const auto& profile = imported->trace->profile.value();
+  if (!imported->trace->profile) return 0;  // events alone
+  const auto& profile = *imported->trace->profile;
   for (const auto& function : profile.functions) require(function.self_ns <= function.recorded_ns);
   for (const auto& edge : profile.edges) {
     require(std::max(edge.caller, edge.callee) < profile.functions.size());

@@ -16,6 +16,7 @@
 
 using netperfd::analysis::FunctionName;
 using netperfd::sampling::Collector;
+using netperfd::sampling::LoadedCode;
 using netperfd::sampling::RawSample;
 using netperfd::sampling::RecordListener;
 
@@ -29,6 +30,11 @@ void require(bool holds) {
 class Reader final : public RecordListener {
  public:
   explicit Reader(Collector& collector) : collector_(collector) {}
+  void loaded(const LoadedCode& code) override {
+    static volatile int sum = 0;
+    for (const char each : code.name) sum = sum + each;
+    collector_.loaded(code);
+  }
   void sampled(const RawSample& sample) override {
     static volatile std::uint64_t sum = 0;
     for (const std::uint64_t address : sample.addresses) sum = sum + address;
@@ -74,6 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* input, std::size_t siz
   std::vector<std::byte> bytes;
   require(netperfd::sampling::copy_out(ring, tail, tail + ring.size(), bytes));
   require(bytes.size() == ring.size());
+  netperfd::sampling::read_loaded_code(bytes, reader);
   netperfd::sampling::read_records(bytes, reader);
   require(reader.samples <= ring.size() / 8 && reader.damages <= 1);
   const auto profile = collector.profile();

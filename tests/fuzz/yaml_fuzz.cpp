@@ -15,6 +15,7 @@
 #include "daemon/config/daemon_config.hpp"
 #include "daemon/config/design_keys.hpp"
 #include "daemon/config/job_reader.hpp"
+#include "daemon/model/answers.hpp"
 #include "daemon/model/design.hpp"
 #include "tests/fuzz/require.hpp"
 
@@ -69,6 +70,7 @@ void check_within_limits(const JobSpec& spec) {
   require(netperfd::check(spec).empty());
   require(netperfd::run_count(spec) <= kLimits.repeat && spec.limits.timeout <= kLimits.timeout);
   require(netperfd::is_printable(spec.name) && netperfd::is_printable(spec.label));
+  for (const std::string& reason : netperfd::too_few_answers(spec)) require(netperfd::is_printable(reason));
 }
 
 void check_same_again(const JobSpec& spec, const netperfd::core::JobOptions& first) {

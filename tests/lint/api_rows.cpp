@@ -21,9 +21,11 @@
 #include "dbus/rows/functions.hpp"
 #include "dbus/rows/iperf3.hpp"
 #include "dbus/rows/latency.hpp"
+#include "dbus/rows/plan.hpp"
 #include "dbus/rows/run.hpp"
 #include "dbus/rows/samples.hpp"
 #include "dbus/rows/store.hpp"
+#include "dbus/rows/sweep.hpp"
 #include "dbus/rows/trace.hpp"
 
 namespace {
@@ -127,6 +129,7 @@ int main(int argc, char** argv) {
   print<rows::FunctionSlices>("FunctionSlices", "ListFunctionSlices.functions");
   print<rows::FunctionStats>("FunctionStats", "ListFunctionProfile.functions");
   print<rows::Interval>("Interval", "ListIntervals.intervals");
+  print<rows::IntervalPoint>("IntervalPoint", "ListIntervalPoints.points");
   print<rows::Job>("Job", "GetJob.job");
   print<rows::LatencyBucket>("LatencyBucket", "GetLatencyHistogram.buckets");
   print<rows::LatencyInterval>("LatencyInterval", "ListLatencyIntervals.intervals");
@@ -135,6 +138,7 @@ int main(int argc, char** argv) {
   print<rows::LatencySpan>("LatencySpan", "GetLatency.spans");
   print<rows::Mark>("Mark", "GetTrace.marks");
   print<rows::Module>("Module", "ListModules.modules");
+  print<rows::NamedFigure>("NamedFigure", "ListFigures.figures");
   print<rows::OldJob>("OldJob", "ListOldJobs.jobs");
   print<rows::Plan>("Plan", "PlanRuns.plan");
   print<rows::Profile>("Profile", "GetFunctionProfile.profile");
@@ -151,6 +155,9 @@ int main(int argc, char** argv) {
   print<rows::Stack>("Stack", "ListTraceStacks.stacks");
   print<rows::Store>("Store", "CheckStore.store");
   print<rows::Sum>("Sum", "GetRun.sums ListStreams.streams");
+  print<rows::Sweep>("Sweep", "CompareSweep.sweep");
+  print<rows::SweepFigure>("SweepFigure", "CompareSweep.figures");
+  print<rows::SweepTrend>("SweepTrend", "CompareSweep.trends");
   print<rows::TcpSample>("TcpSample", "ListTcpSamples.samples");
   print<rows::Trace>("Trace", "GetTrace.trace");
   print<rows::TraceCpu>("TraceCpu", "GetTrace.cpus");

@@ -40,13 +40,17 @@ const std::map<std::string, Room> kRooms = {
     {"confined", {{"base"}, {"fmt", "systemd", "seccomp"}}},
     {"rows", {{}, {}}},
     {"model", {{"base", "rows"}, {"fmt"}}},
+    {"keys", {kModel, {"fmt"}}},
     {"analysis/calls", {kModel, {"fmt"}}},
     {"analysis/compare", {kModel, {"fmt", "boost"}}},
     {"echo", {kModel + Names{"analysis/calls"}, {"fmt"}}},
     {"core", {kModel + Names{"analysis/compare"}, {"fmt", "systemd"}}},
     {"log", {{"base", "rows"}, {"fmt", "systemd", "spdlog"}}},
-    {"config", {kCore, {"fmt", "systemd", "yaml-cpp"}}},
-    {"workload", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "nlohmann", "seccomp"}}},
+    {"workload/job", {kCore + Names{"keys"}, {"fmt", "systemd", "re2"}}},
+    {"config", {kCore + Names{"keys", "workload/job"}, {"fmt", "systemd", "yaml-cpp"}}},
+    {"workload",
+     {kCore + Names{"analysis/calls", "keys", "workload/job"},
+      {"fmt", "systemd", "nlohmann", "re2", "seccomp"}}},
     {"trace/ring", {kModel + Names{"analysis/calls"}, {"fmt"}}},
     {"trace/recording", {kModel + Names{"analysis/calls", "trace/ring"}, {"fmt", "zlib", "zstd"}}},
     {"trace/tracefs", {kModel + Names{"trace/ring"}, {"fmt", "systemd"}}},
@@ -58,16 +62,21 @@ const std::map<std::string, Room> kRooms = {
     {"sampling", {kCore + Names{"analysis/calls", "trace", "trace/ring"}, {"fmt", "systemd"}}},
     {"counters", {kCore, {"fmt", "libmnl"}}},
     {"command", {kCore + Names{"dbus"}, {"fmt", "systemd"}}},
-    {"reading", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "md"}}},
+    {"reading", {kCore + Names{"analysis/calls", "confined"}, {"fmt", "systemd", "gcrypt"}}},
     {"import", {kCore + Names{"confined", "reading"}, {"fmt", "systemd", "nlohmann", "zlib", "zstd"}}},
     {"bundle", {kModel + Names{"reading"}, {"fmt", "nlohmann", "libarchive"}}},
     {"query", {kCore + Names{"confined"}, {"fmt", "systemd"}}},
-    {"store", {kCore + Names{"analysis/calls"}, {"fmt", "systemd", "sqlite3", "xxhash", "zstd"}}},
+    {"store",
+     {kCore + Names{"analysis/calls", "workload/job"}, {"fmt", "systemd", "sqlite3", "xxhash", "zstd"}}},
     {"bus", {kCore + Names{"analysis/calls", "bundle", "log", "dbus"}, {"fmt", "systemd", "sdbus-c++"}}},
     {"main",
-     {kCore + Names{"analysis/calls", "log", "config", "workload", "trace", "trace/tracefs",
-                    "trace/catalogue", "trace/recording", "sampling", "counters", "command", "confined",
-                    "reading", "import", "bundle", "query", "store", "bus", "dbus"},
+     {kCore + Names{"analysis/calls",  "log",           "keys",
+                    "config",          "workload",      "workload/job",
+                    "trace",           "trace/tracefs", "trace/catalogue",
+                    "trace/recording", "sampling",      "counters",
+                    "command",         "confined",      "reading",
+                    "import",          "bundle",        "query",
+                    "store",           "bus",           "dbus"},
       {"fmt", "systemd", "sdbus-c++"}}},
     {"dbus", {{}, {"systemd", "sdbus-c++"}}},
     {"client/base", {{}, {"fmt", "systemd", "zlib", "zstd"}}},
@@ -91,8 +100,8 @@ const std::map<std::string, Room> kRooms = {
      {{"rows", "client/base", "client/rows", "client/terminal", "client/bus", "client/verbs", "client/help"},
       {"fmt", "systemd", "sdbus-c++", "CLI11"}}},
     {"manual",
-     {kCore + Names{"config", "echo", "analysis/calls", "main", "client/base", "client/verbs",
-                    "client/terminal", "client/help", "client"},
+     {kCore + Names{"keys", "workload/job", "config", "echo", "analysis/calls", "main", "client/base",
+                    "client/verbs", "client/terminal", "client/help", "client"},
       {"fmt", "systemd", "CLI11", "boost"}}},
 };
 
@@ -110,10 +119,11 @@ const std::map<std::string, std::string> kLibraries = {
     {"netperfd-dbus/", "sdbus-c++"},
     {"CLI/", "CLI11"},
     {"zlib.h", "zlib"},
-    {"sha2.h", "md"},
+    {"gcrypt.h", "gcrypt"},
     {"boost/", "boost"},
     {"libmnl/", "libmnl"},
     {"seccomp.h", "seccomp"},
+    {"re2/", "re2"},
     {"archive.h", "libarchive"},
     {"archive_entry.h", "libarchive"},
 };
@@ -130,6 +140,8 @@ std::string room_of(const std::string& path) {
   // Of daemon/trace/ring/symbols.hpp: trace/ring, else trace.
   std::string room = path.substr(0, path.rfind('/'));
   if (top == "daemon") room = room == top ? "main" : room.substr(top.size() + 1);
+  // The part of each workload that is free of processes.
+  if (room.starts_with("workload/") && room.ends_with("/job")) return "workload/job";
   const auto slash = room.rfind('/');
   return kRooms.contains(room) || slash == std::string::npos ? room : room.substr(0, slash);
 }

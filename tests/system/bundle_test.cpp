@@ -53,6 +53,17 @@ class BundleOfJob : public SystemTest {
     EXPECT_FALSE(outcome.out.empty()) << outcome.err;
     return json::parse(outcome.out);
   }
+  // As root, who has imported none of the runs before.
+  static Outcome imported_by_root(std::vector<std::string> words) {
+    words.insert(words.begin(), "import");
+    return lab().ctl(words, User{});
+  }
+  static void delete_newest_job() {
+    const auto newest =
+        lab().database().number("SELECT min(id) FROM runs WHERE job = (SELECT max(id) FROM jobs)");
+    for (std::int64_t run = newest; run < newest + 3; ++run)
+      EXPECT_EQ(lab().ctl({"delete", std::to_string(run)}, User{}).code, 0);
+  }
   // Without what tells where the runs came from and when.
   static json without_origin(const json& value) {
     if (value.is_array()) {
@@ -68,14 +79,15 @@ class BundleOfJob : public SystemTest {
     if (!value.is_object()) return value;
     json object = json::object();
     for (const auto& [key, each] : value.items()) {
-      const bool of_origin = key == "created_us" || key == "origin" || (key == "flags" && each.is_number());
+      const bool of_origin = key == "created_us" || key == "origin" || key == "from_bundle" ||
+                             (key == "flags" && each.is_number());
       if (!of_origin) object[key] = without_origin(each);
     }
     return object;
   }
   static json figures_of(std::int64_t run) {
     json page = without_origin(shown({"show", std::to_string(run)}));
-    for (const char* key : {"run", "job"}) page.at("run").erase(key);
+    for (const char* key : {"run", "job", "owner"}) page.at("run").erase(key);
     return json{page.at("run"), page.at("sums")};
   }
   static std::vector<json> pages() {
@@ -101,7 +113,14 @@ TEST_F(BundleOfJob, is_shown_alike_elsewhere) {
     const Outcome imported = lab().ctl({"import", path(file)});
     EXPECT_EQ(imported.code, 0) << imported.err;
     EXPECT_THAT(imported.out, HasSubstr("from-bundle: measured elsewhere"));
+    // Under another name, too.
+    const Outcome again =
+        lab().ctl({"import", lab().directory().write("again.netperf", read_text(path(file)))});
+    EXPECT_EQ(again.code, kUsage);
+    EXPECT_THAT(again.err, HasSubstr("again.netperf: what the bundle has is stored already, as runs "));
   }
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM jobs"), 2);
+  EXPECT_THAT(lab().ctl({"runs"}).out, HasSubstr("from a bundle"));
   const auto after = pages();
   ASSERT_EQ(before.size(), after.size());
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -127,13 +146,12 @@ TEST_F(BundleOfJob, that_is_damaged_changes_nothing) {
       // Behind the head of the frame: what compression makes of it is not whole.
       damaged[32 + random() % (damaged.size() - 32)] ^= static_cast<char>(1U + random() % 255);
     }
-    const Outcome outcome = lab().ctl({"import", lab().directory().write("damaged.netperf", damaged)});
+    const Outcome outcome = imported_by_root({lab().directory().write("damaged.netperf", damaged)});
     if (outcome.code == 0) {
       const auto newest =
           lab().database().number("SELECT min(id) FROM runs WHERE job = (SELECT max(id) FROM jobs)");
       EXPECT_EQ(figures_of(newest), figures_of(1)) << i;
-      for (std::int64_t run = newest; run < newest + 3; ++run)
-        EXPECT_EQ(lab().ctl({"delete", std::to_string(run)}).code, 0);
+      delete_newest_job();
     } else {
       EXPECT_THAT(outcome.err, HasSubstr("damaged.netperf: ")) << i;
     }
@@ -143,11 +161,16 @@ TEST_F(BundleOfJob, that_is_damaged_changes_nothing) {
 
 TEST_F(BundleOfJob, that_is_redacted_says_so_and_has_no_label) {
   ASSERT_EQ(exported("job:1", "redacted.netperf", {"--redact"}).code, 0);
-  const Outcome imported = lab().ctl({"import", path("redacted.netperf"), "-o", "json"});
+  const Outcome imported = imported_by_root({path("redacted.netperf"), "-o", "json"});
   ASSERT_EQ(imported.code, 0) << imported.err;
   const auto run = json::parse(imported.out).at("runs").at(0).at("run").dump();
   EXPECT_THAT(lab().ctl({"show", run}).out,
               AllOf(HasSubstr("redacted"), HasSubstr("label-1"), Not(HasSubstr("before"))));
+  ASSERT_EQ(exported("job:1", "whole.netperf").code, 0);
+  EXPECT_THAT(imported_by_root({path("whole.netperf")}).err, HasSubstr("is stored already, as runs " + run));
+  delete_newest_job();
+  EXPECT_EQ(imported_by_root({path("whole.netperf")}).code, 0);
+  delete_newest_job();
 }
 
 TEST_F(BundleOfJob, that_is_signed_is_imported_only_as_it_was_signed) {
@@ -170,7 +193,7 @@ TEST_F(BundleOfJob, that_is_signed_is_imported_only_as_it_was_signed) {
       lab().directory().write("strangers", "bob@example.net " + read_text(path("other.pub")));
   const Outcome signed_it = exported("job:1", "signed.netperf", {"--sign", path("key")});
   ASSERT_EQ(signed_it.code, 0) << signed_it.err;
-  const Outcome imported = lab().ctl({"import", path("signed.netperf"), "--verify", trusted});
+  const Outcome imported = imported_by_root({path("signed.netperf"), "--verify", trusted});
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_THAT(imported.err, HasSubstr("signed by alice@example.net"));
 

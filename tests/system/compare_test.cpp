@@ -17,6 +17,7 @@ namespace netperfd::system_test {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 
@@ -222,6 +223,21 @@ TEST_F(Compare, of_runs_of_another_user_deletes_none_by_their_label) {
   const json jobs = json::parse(
       lab().ctl({"jobs", "--all", "--owner", "daemon", "--limit", "99", "-o", "json"}, other).out);
   EXPECT_EQ(jobs.at("jobs").size(), 3 * kRuns);
+}
+
+TEST_F(Compare, is_an_answer_to_paste_in_each_format) {
+  const auto in = [](const char* format) {
+    const Outcome outcome = lab().ctl({"compare", "label:same-a", "label:slow", "--despite", "--figure",
+                                       "sent:5%", "--fail-on", "never", "--format", format});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string mail = in("mail");
+  EXPECT_THAT(mail, HasSubstr("REGRESSION"));
+  EXPECT_THAT(mail, testing::Not(testing::ContainsRegex("[^\n]{73}"))) << "a line of more than 72 columns";
+  EXPECT_THAT(in("markdown"), AllOf(HasSubstr("| "), HasSubstr("REGRESSION")));
+  EXPECT_THAT(in("csv"), AllOf(HasSubstr("verdict"), HasSubstr("regression")));
+  EXPECT_THAT(in("junit"), AllOf(HasSubstr("<testsuite"), HasSubstr("<failure")));
 }
 
 TEST_F(Compare, judges_the_figures_that_are_asked_for) {

@@ -40,6 +40,13 @@ TEST_F(Completion, has_the_words_of_the_daemon_quoted_for_the_shell) {
   EXPECT_EQ(complete({"show", ""}).out, "words\n2\n1\nlast\n");
 }
 
+TEST_F(Completion, has_a_line_a_word_however_narrow_the_screen_is) {
+  const std::vector<std::string> options{"__complete", "fish", "start", "local", "--"};
+  const Outcome narrow = lab().narrow_ctl(options);
+  EXPECT_THAT(narrow.out, testing::ContainsRegex("\n--[a-z-]+\t[^\n]{40}"));
+  EXPECT_EQ(narrow.out, lab().ctl(options).out);
+}
+
 TEST_F(Completion, of_a_daemon_that_hangs_ends_within_seconds_and_says_nothing) {
   lab().netperfd().process().signal(SIGSTOP);
   const Outcome outcome = complete({"show", ""});

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -229,6 +230,26 @@ TEST_F(Descriptors, that_never_close_keep_no_run_from_its_end) {
   locked.let_go();
   EXPECT_LT(time_of_ping(), kSoon);
   EXPECT_TRUE(is_logged("the bus is answered again"));
+}
+
+// The bus passes nothing on to who has too many descriptors to take.
+TEST_F(Descriptors, that_netperfd_has_not_taken_yet_delay_netperfctl_and_end_nothing_of_it) {
+  constexpr int kConnections = 20, kMessages = 30;  // of each, as many as the bus reads at once
+  const Fd file{::memfd_create("no document", MFD_CLOEXEC)};
+  const pid_t daemon = lab().netperfd().process().pid();
+  must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
+  std::vector<std::unique_ptr<RawClient>> crowd;
+  for (int i = 0; i < kConnections; ++i) {
+    crowd.push_back(std::make_unique<RawClient>(lab().bus().address(), lab().users().member));
+    for (int sent = 0; sent < kMessages; ++sent) crowd.back()->send(import_call(), {file.get(), file.get()});
+    crowd.back()->wait_for_bus();
+  }
+  EXPECT_EQ(lab().connect(lab().users().other_member).manager("ListScenarios", "").error_name,
+            SD_BUS_ERROR_LIMITS_EXCEEDED);
+  Process client{lab().ctl_command({"start", "quick", "--cancel-on-interrupt"}, lab().users().other_member)};
+  EXPECT_FALSE(client.ends_before(Deadline{std::chrono::seconds{1}})) << client.err();
+  must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
+  EXPECT_EQ(client.wait(), (Exit{0, 0})) << client.err();
 }
 
 // A signal to netperfctl itself, which no policy can deny: its descriptor is the last reference to a socket

@@ -42,7 +42,7 @@ design:
 };
 
 TEST_F(Design, of_names_only_ends_with_a_comparison_that_says_too_few) {
-  const Outcome started = lab().ctl({"start", same()});
+  const Outcome started = lab().ctl({"start", same(), "--force"});
   EXPECT_EQ(started.code, 0) << started.err;
   EXPECT_THAT(started.out, HasSubstr("1 block of A list and B hash, ABBA or BAAB: 4 runs of 1"));
   EXPECT_THAT(started.out, HasSubstr("seed 42"));
@@ -52,8 +52,77 @@ TEST_F(Design, of_names_only_ends_with_a_comparison_that_says_too_few) {
   EXPECT_THAT(started.out, HasSubstr("TOO FEW"));
 }
 
+TEST_F(Design, that_cannot_end_in_an_answer_is_not_started_until_its_advice_is_followed) {
+  const auto jobs = [] { return lab().database().number("SELECT count(*) FROM jobs"); };
+  const auto before = jobs();
+  const Outcome refused = lab().ctl(
+      {"start", same(), "--set", "workload.iperf3.netns=nowhere-at-all", "--set", "figures=[received, cpu]"});
+  EXPECT_EQ(refused.code, 2) << refused.out;
+  EXPECT_THAT(refused.err, StartsWith("1 block is too few: the intervals of 2 figures together take 7. Set "
+                                      "`repeat: 7`\nnetwork namespace \"nowhere-at-all\" does not exist"));
+  EXPECT_THAT(refused.err, HasSubstr("This could not end in an answer, for 2 reasons; nothing was started. "
+                                     "`--force` measures all the same."));
+  EXPECT_EQ(jobs(), before);
+  const Outcome followed = lab().ctl(
+      {"start", same(), "--set", "figures=[received, cpu]", "--set", "repeat=7", "--detach", "-o", "json"});
+  ASSERT_EQ(followed.code, 0) << followed.err;
+  lab().stop(json::parse(followed.out).at("job").at("job").get<std::uint64_t>());
+  EXPECT_EQ(jobs(), before + 1);
+}
+
+// The sides of `ab` need no scenario of their own, no command and no rights of root.
+class Ab : public Design {
+ protected:
+  static std::string plain() {
+    return lab().directory().write(
+        "plain.yaml",
+        fmt::format("name: plain\nworkload: {{iperf3: {{netns: {}, local: {{netns: {}, bind: {}}}, "
+                    "duration: 1s}}}}\n",
+                    lab().net().left(), lab().net().right(), NetnsPair::kRightAddress));
+  }
+  static json run_of(const json& document, const std::string& side) {
+    for (const json& run : document.at("runs")) {
+      if (run.at("variant") == side)
+        return json::parse(lab().ctl({"show", std::to_string(run.at("run").get<int>()), "-o", "json"}).out);
+    }
+    ADD_FAILURE() << "no run of " << side;
+    return json::object();
+  }
+};
+
+TEST_F(Ab, measures_each_side_with_its_own_keys_and_says_what_it_was) {
+  const Outcome started = lab().ctl({"ab", plain(), "--a", "streams=1", "--b", "streams=4", "--b",
+                                     "congestion=reno", "--repeat", "1", "--force", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const json document = json::parse(started.out);
+  EXPECT_EQ(document.at("comparison").at("changed"), json::array({"iperf3"}));
+  const json a = run_of(document, "1"), b = run_of(document, "B");
+  EXPECT_EQ(a.at("run").at("streams"), 1);
+  EXPECT_EQ(b.at("run").at("streams"), 4);
+  EXPECT_EQ(b.at("run").at("congestion"), "reno");
+}
+
+TEST_F(Ab, finds_what_a_key_costs) {
+  const Outcome started = lab().ctl({"ab", plain(), "--b", "bitrate=20M", "-o", "json"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const json comparison = json::parse(started.out).at("comparison");
+  // A noisy host takes the verdict away.
+  EXPECT_THAT(comparison.at("verdict"), AnyOf("regression", "inconclusive"));
+  EXPECT_EQ(comparison.at("changed"), json::array({"iperf3"}));
+  EXPECT_LT(comparison.at("ratio_high").get<double>(), 0.5);
+}
+
+TEST_F(Ab, refuses_a_key_that_there_is_not_and_a_scenario_with_sides) {
+  const Outcome unknown = lab().ctl({"ab", plain(), "--b", "colour=red"});
+  EXPECT_EQ(unknown.code, 2) << unknown.out;
+  EXPECT_THAT(unknown.err, HasSubstr("colour"));
+  const Outcome sided = lab().ctl({"ab", same(), "--b", "streams=2"});
+  EXPECT_EQ(sided.code, 2) << sided.out;
+  EXPECT_THAT(sided.err, HasSubstr("belongs to a side of the design"));
+}
+
 TEST_F(Design, of_a_stored_job_is_compared_by_its_number_and_as_the_last) {
-  const Outcome started = lab().ctl({"start", same(), "-o", "json", "--fail-on", "inconclusive"});
+  const Outcome started = lab().ctl({"start", same(), "--force", "-o", "json", "--fail-on", "inconclusive"});
   EXPECT_EQ(started.code, 6) << started.err;
   const json document = json::parse(started.out);
   EXPECT_EQ(document.at("comparison").at("verdict"), "too few");
@@ -141,7 +210,7 @@ TEST_F(Design, of_a_pilot_is_no_result) {
 
 TEST_F(Design, of_a_self_test_says_what_this_host_resolves) {
   const Outcome tested =
-      lab().ctl({"selftest", "local", "--repeat", "1", "--set", "workload.iperf3.bitrate=20M"});
+      lab().ctl({"selftest", "local", "--repeat", "1", "--force", "--set", "workload.iperf3.bitrate=20M"});
   EXPECT_EQ(tested.code, 6) << tested.err;
   EXPECT_THAT(tested.out, HasSubstr("local as a self-test, 1 block of A and B"));
   EXPECT_THAT(tested.out, HasSubstr("this host against itself: local   4 runs"));

@@ -65,7 +65,11 @@ TEST_F(Failure, of_a_missing_namespace_names_what_makes_it_and_ends_the_job_at_o
       "name: lab\nrepeat: 3\nworkload:\n  iperf3:\n    server: 10.0.0.2\n    netns: ring-a\n"
       "    duration: 1s\n");
   ASSERT_FALSE(std::filesystem::exists("/run/netns/ring-a"));
-  const Outcome started = lab().ctl({"start", lab().directory().path("lab.yaml")});
+  const Outcome refused = lab().ctl({"start", lab().directory().path("lab.yaml")});
+  EXPECT_EQ(refused.code, 2) << refused.out << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("/usr/share/netperfd/lab up hsr"));
+  EXPECT_THAT(refused.err, HasSubstr("for 1 reason; nothing was started"));
+  const Outcome started = lab().ctl({"start", lab().directory().path("lab.yaml"), "--force"});
   EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;
   EXPECT_THAT(started.out, HasSubstr("/usr/share/netperfd/lab up hsr"));
   const nlohmann::json runs =
@@ -78,7 +82,7 @@ TEST_F(Failure, of_a_missing_namespace_names_what_makes_it_and_ends_the_job_at_o
 
 TEST_F(Failure, of_a_plan_or_a_self_test_is_that_of_its_runs) {
   for (const char* verb : {"plan", "selftest"}) {
-    const Outcome outcome = lab().ctl({verb, "foreign", "--repeat", "1"});
+    const Outcome outcome = lab().ctl({verb, "foreign", "--repeat", "1", "--force"});
     EXPECT_EQ(outcome.code, kRunFailed) << verb << ": " << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out + outcome.err, HasSubstr("Connection refused")) << verb;
     EXPECT_THAT(outcome.err, HasSubstr("netperfctl: ")) << verb << " says what it could not tell of them";
@@ -102,8 +106,9 @@ TEST_F(Failure, a_server_that_is_busy_with_another_client) {
 }
 
 TEST_F(Failure, a_namespace_that_does_not_exist) {
-  const std::string error = error_of_failed(*follow("foreign", {"workload.iperf3.netns=nowhere-at-all"}));
-  EXPECT_THAT(error, AllOf(HasSubstr("nowhere-at-all"), HasSubstr("does not exist")));
+  const Outcome refused = lab().ctl({"start", "foreign", "--set", "workload.iperf3.netns=nowhere-at-all"});
+  EXPECT_EQ(refused.code, kUsage);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("nowhere-at-all"), HasSubstr("does not exist")));
 }
 
 TEST_F(Failure, a_local_server_whose_port_is_taken) {

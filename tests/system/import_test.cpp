@@ -68,6 +68,41 @@ TEST_F(Import, of_a_file_that_costs_more_than_its_bytes_is_too_large) {
               HasSubstr("the document is too large: it has more than 5000000 values"));
 }
 
+// More seconds than the points of its page, so that each is of several intervals, and more rows than the loop
+// reads.
+TEST_F(Import, of_a_long_run_has_a_page_with_the_extremes_of_all_intervals) {
+  constexpr int kSeconds = 1100;
+  json intervals = json::array();
+  std::uint64_t bytes = 0;
+  for (int second = 0; second < kSeconds; ++second) {
+    const double rate = second == 123 ? 3e6 : second == 1004 ? 977e6 : 500e6;
+    json row{{"start", second},  {"end", second + 1}, {"seconds", 1.0}, {"bytes", rate / 8},
+             {"omitted", false}, {"retransmits", 0},  {"sender", true}, {"bits_per_second", rate}};
+    json stream = row;
+    stream["socket"] = 5;
+    intervals.push_back({{"streams", {stream}}, {"sum", row}});
+    bytes += static_cast<std::uint64_t>(rate / 8);
+  }
+  const json sum{{"start", 0},
+                 {"end", kSeconds},
+                 {"seconds", kSeconds},
+                 {"bytes", bytes},
+                 {"bits_per_second", static_cast<double>(bytes) * 8 / kSeconds},
+                 {"retransmits", 0},
+                 {"sender", true}};
+  json document = json::parse(read_text(NETPERFD_TEST_DATA "/iperf3/3.18/tcp-send.out"));
+  document["intervals"] = intervals;
+  json& end = document["end"];
+  end = {{"streams", json::array()}, {"sum_sent", sum}, {"sum_received", sum}};
+  document["start"]["test_start"]["duration"] = kSeconds;
+  document["start"]["test_start"]["omit"] = 0;
+  const json runs = import({lab().directory().write("long.json", document.dump())});
+  ASSERT_EQ(runs.size(), 1U);
+  const Outcome page = lab().ctl({"show", runs.front().at("run").dump()});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, AllOf(HasSubstr("lowest 3.00, highest 977"), HasSubstr("--intervals"))) << page.out;
+}
+
 TEST_F(Import, of_a_document_a_side_is_too_few_and_shows_what_changed) {
   ASSERT_EQ(import({data("iperf3/3.12/tcp-send.out"), "--label", "old"}).size(), 1U);
   ASSERT_EQ(import({data("iperf3/3.18/tcp-send.out"), "--label", "new"}).size(), 1U);
@@ -121,9 +156,55 @@ TEST_F(Import, of_a_file_that_is_none_names_it_and_keeps_the_others) {
   const Outcome outcome = lab().ctl({"import", "-o", "json", data("iperf3/3.12/tcp-send.out"),
                                      data("iperf3/3.12/refused.out"), data("client/runs.csv")});
   EXPECT_EQ(outcome.code, kUsage);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("refused.out: the document is no measurement"),
-                                 HasSubstr("runs.csv: its first line is")));
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("refused.out: the document is no measurement"),
+                    HasSubstr("runs.csv: it is none of the files that can be imported; its first line is")));
   EXPECT_EQ(json::parse(outcome.out).at("runs").size(), 1U);
+}
+
+TEST_F(Import, of_iperf3s_text_for_people_compares_with_documents) {
+  const json text = import({data("iperf3/text/tcp-send.client.txt"), "--label", "text"}).front();
+  EXPECT_THAT(codes_of(text), AllOf(Contains("rounded-figures"), Contains("options-unknown")));
+  const json shown = show(text);
+  EXPECT_EQ(shown.at("run").at("protocol"), "tcp");
+  EXPECT_EQ(shown.at("sums").size(), 1U);
+  ASSERT_EQ(import({data("iperf3/text/tcp-send.server.json"), "--label", "json"}).size(), 1U);
+  const Outcome outcome =
+      lab().ctl({"compare", "-o", "json", "label:text", "label:json", "--changed", "iperf3"});
+  EXPECT_EQ(outcome.code, kInconclusive) << outcome.err;
+  const json head = json::parse(outcome.out).at("comparison");
+  EXPECT_EQ(head.at("verdict"), "too few");
+  EXPECT_NEAR(head.at("ratio").get<double>(), 1, 0.01) << "of one test";
+}
+
+TEST_F(Import, of_netperf_and_sockperf_shows_compares_and_exports_their_figures) {
+  const std::string first = data("netperf/rr-keys.txt");
+  const json a = import({first, "--label", "rr-a"}).front();
+  const json b = import({data("netperf/rr-columns.txt"), "--label", "rr-b"}).front();
+  const json shown = show(a);
+  EXPECT_EQ(shown.at("run").at("workload"), "netperf");
+  EXPECT_EQ(shown.at("run").at("files"), json::array({base_name(first)}));
+  const Outcome page = lab().ctl({"show", a.at("run").dump()});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, AllOf(HasSubstr("transactions 11431.2 transactions/s"), HasSubstr("netperf"),
+                              HasSubstr("round_trip.p99")))
+      << page.out;
+  const Outcome outcome =
+      lab().ctl({"compare", "-o", "json", "label:rr-a", "label:rr-b", "--changed", "netperf"});
+  EXPECT_EQ(outcome.code, kInconclusive) << outcome.err;
+  const json compared = json::parse(outcome.out);
+  EXPECT_EQ(compared.at("comparison").at("verdict"), "too few") << compared;
+  EXPECT_EQ(compared.at("comparison").at("figures").at(0).at("figure"), "transactions") << compared;
+  EXPECT_EQ(open_document(lab(), lab().users().member, b.at("run").get<std::uint64_t>(), "import.1"),
+            read_text(NETPERFD_TEST_DATA "/netperf/rr-columns.txt"));
+  const json times = import({data("sockperf/pp-udp.txt"), data("sockperf/ul-udp.txt")});
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(show(times.front()).at("run").at("workload"), "sockperf");
+  EXPECT_THAT(lab().ctl({"show", times.front().at("run").dump()}).out,
+              HasSubstr("half_round_trip.p50 9111 ns, half_round_trip.p99 57212 ns"));
+  const json series = import({data("flent/tcp-1up.json")});
+  EXPECT_THAT(lab().ctl({"show", series.front().at("run").dump()}).out, HasSubstr("tcp_upload 2.41 Gbit/s"));
+  EXPECT_THAT(lab().ctl({"runs", "--limit", "1"}).out, HasSubstr("tcp_upload 2.41 Gbit/s"));
 }
 
 TEST_F(Import, keeps_the_file_byte_for_byte) {
@@ -225,6 +306,85 @@ TEST_F(Import, of_a_servers_document_is_a_partial_run) {
   const json sum = show(run).at("sums").at(0);
   EXPECT_TRUE(sum.contains("received_bytes"));
   EXPECT_FALSE(sum.contains("sent_bytes")) << sum;
+}
+
+class ImportOfTable : public Import {
+ protected:
+  static std::string write(const std::string& name, const std::string& text) {
+    return lab().directory().write(name, text);
+  }
+  static std::string job_of(const json& run) { return "job:" + show(run).at("run").at("job").dump(); }
+  static json compared(const std::string& job) {
+    const Outcome outcome = lab().ctl({"compare", job, "-o", "json"});
+    EXPECT_FALSE(outcome.out.empty()) << outcome.err;
+    return json::parse(outcome.out).at("comparison");
+  }
+  // What another user, who imports its bundle, has of the job.
+  static std::string bundled(const std::string& job) {
+    const std::string file = lab().directory().path("table" + job.substr(4) + ".netperf");
+    EXPECT_EQ(lab().ctl({"export", job, "--format", "bundle", "-O", file}, User{}).code, 0);
+    const Outcome imported = lab().ctl({"import", "-o", "json", file}, User{});
+    EXPECT_EQ(imported.code, 0) << imported.err;
+    return job_of(json::parse(imported.out).at("runs").at(0));
+  }
+};
+
+TEST_F(ImportOfTable, with_blocks_compares_here_and_from_a_bundle_alike) {
+  std::string text = "figure,side,value,block,unit,better\n";
+  for (int block = 1; block <= 6; ++block) {
+    for (const char* side : {"before", "after", "after", "before"})
+      text +=
+          fmt::format("rate,{},{},{},Mbit/s,higher\n", side, (side[0] == 'a' ? 1300 : 1000) + block, block);
+  }
+  const json runs = import({write("blocks.csv", text)});
+  ASSERT_EQ(runs.size(), 24U);
+  EXPECT_EQ(show(runs.front()).at("run").at("workload"), "table");
+  EXPECT_EQ(show(runs.at(1)).at("run").at("variant"), "after");
+  EXPECT_THAT(lab().ctl({"show", runs.at(1).at("run").dump()}).out, HasSubstr("block 1, B after, plain"));
+  const std::string job = job_of(runs.front());
+  const json here = compared(job);
+  EXPECT_EQ(here.at("verdict"), "improvement") << here;
+  EXPECT_EQ(here.at("pairing"), "blocks");
+  EXPECT_EQ(here.at("figures").at(0).at("figure"), "rate");
+  const std::string there = bundled(job);
+  EXPECT_NE(there, job);
+  EXPECT_EQ(compared(there).at("figures"), here.at("figures"));
+}
+
+// As cover letters have them: of 252 orders of five and five values, 2 are so far apart.
+TEST_F(ImportOfTable, without_blocks_compares_independent_samples) {
+  std::string text = "figure,side,value,unit,better\n";
+  for (const char* value : {"98", "99", "100", "101", "102"}) text += fmt::format("rate,base,{},,\n", value);
+  for (const char* value : {"128", "129", "130.5", "132", "133"})
+    text += fmt::format("rate,series,{},Mbit/s,higher\n", value);
+  const std::string file = write("letter.csv", text);
+  const Outcome page = lab().ctl({"import", file});
+  ASSERT_EQ(page.code, 0) << page.err;
+  const auto number = lab().database().number("SELECT max(id) FROM jobs");
+  const std::string job = fmt::format("job:{}", number);
+  EXPECT_THAT(page.out, AllOf(HasSubstr(base_name(file)), HasSubstr("its sides: netperfctl compare " + job)));
+  const json here = compared(job);
+  EXPECT_EQ(here.at("verdict"), "improvement") << here;
+  EXPECT_EQ(here.at("pairing"), "runs");
+  EXPECT_NEAR(here.at("figures").at(0).at("p").get<double>(), 2.0 / 252, 1e-9);
+  EXPECT_EQ(lab().ctl({"report", job, "-O", lab().directory().path("letter.html")}, User{}).code, 0);
+  EXPECT_EQ(compared(bundled(job)).at("figures"), here.at("figures"));
+  const Outcome reread = run({.argv = {NETPERFD_PROGRAM, "--config", lab().configuration(), "--reread"},
+                              .environment = {},
+                              .user = {},
+                              .netns = {},
+                              .stderr_file = {}});
+  EXPECT_EQ(reread.code, 0) << reread.err;
+  EXPECT_THAT(reread.out + reread.err, HasSubstr("0 cannot be read now"));
+}
+
+TEST_F(ImportOfTable, that_is_wrong_names_file_line_and_column_and_stores_nothing) {
+  const auto runs = lab().database().number("SELECT count(*) FROM runs");
+  const std::string file = write("wrong.csv", "figure,side,value\ncpu,a,1\ncpu,b,1e309\n");
+  const Outcome outcome = lab().ctl({"import", file});
+  EXPECT_EQ(outcome.code, kUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("wrong.csv: line 3: column value: expected is a number"));
+  EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs);
 }
 
 TEST_F(Import, of_a_pair_stores_both_or_neither) {

@@ -127,6 +127,24 @@ TEST_F(Lifecycle, a_reload_takes_another_directory_of_scenarios_into_effect) {
   EXPECT_EQ(rows.at(0).at("name"), "other");
 }
 
+TEST_F(Lifecycle, a_reload_takes_another_limit_of_repeats_into_effect_for_checks_and_for_starts) {
+  const auto limit = [] {
+    const Reply checked = lab().connect(lab().users().member).manager("CheckScenario", "sa{sv}", "local", 0);
+    std::uint32_t runs = 0, most = 0;
+    EXPECT_GE(sd_bus_message_read(checked.message.get(), "uu", &runs, &most), 0) << checked.error_text;
+    return most;
+  };
+  EXPECT_EQ(limit(), 1000U);
+  std::string text =
+      lab().configuration_text(lab().scenarios_dir(), lab().users().group, lab().database_path());
+  const std::string limits = "limits:\n";
+  ASSERT_NE(text.find(limits), std::string::npos);
+  lab().directory().write("netperfd.yaml", text.insert(text.find(limits) + limits.size(), "  repeat: 2\n"));
+  reload();
+  EXPECT_EQ(limit(), 2U);
+  EXPECT_EQ(lab().ctl({"start", "quick", "--repeat", "3"}).code, kUsage);
+}
+
 TEST_F(Lifecycle, a_reload_leaves_the_running_job_alone) {
   JobWatch watch{lab().bus().address()};
   const StartedJob job = lab().start("local");

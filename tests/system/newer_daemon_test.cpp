@@ -6,10 +6,12 @@
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -34,12 +36,15 @@ using testing::Not;
 // How the pages of its lists go on.
 enum class Lists { end, empty_pages_for_ever, one_page_for_ever };
 
-// Answers ListRuns, GetRun, ListIntervals and, without rows, other lists, on a thread of its own; all else is
-// unknown to it.
+enum class Age { later, before_points };  // what it has: ListIntervalPoints, or not
+
+// Answers ListRuns, GetRun, ListIntervals, ListIntervalPoints and, without rows, other lists, on a thread of
+// its own; all else is unknown to it.
 class LaterDaemon {
  public:
-  explicit LaterDaemon(const std::string& address, std::string direction, Lists lists = Lists::end)
-      : direction_(std::move(direction)), lists_(lists) {
+  explicit LaterDaemon(const std::string& address, std::string direction, Lists lists = Lists::end,
+                       Age age = Age::later)
+      : direction_(std::move(direction)), lists_(lists), age_(age) {
     sd_bus* bus = nullptr;
     check(sd_bus_new(&bus), "sd_bus_new");
     bus_.reset(bus);
@@ -57,6 +62,12 @@ class LaterDaemon {
     const std::uint64_t one = 1;
     (void)!::write(stop_.get(), &one, sizeof one);
     thread_.join();
+  }
+
+  // How often a method was called.
+  [[nodiscard]] std::ptrdiff_t calls_of(std::string_view member) const {
+    const std::scoped_lock lock{mutex_};
+    return std::ranges::count(called_, member);
   }
 
  private:
@@ -84,8 +95,12 @@ class LaterDaemon {
   }
 
   static int on_call(sd_bus_message* call, void* self, sd_bus_error*) {
-    const auto& daemon = *static_cast<const LaterDaemon*>(self);
+    auto& daemon = *static_cast<LaterDaemon*>(self);
     const std::string_view member = sd_bus_message_get_member(call);
+    {
+      const std::scoped_lock lock{daemon.mutex_};
+      daemon.called_.emplace_back(member);
+    }
     sd_bus_message* made = nullptr;
     check(sd_bus_message_new_method_return(call, &made), "reply");
     const Message reply{made};
@@ -99,6 +114,11 @@ class LaterDaemon {
       rows(made, [&] { flag(made); });
     } else if (member == "ListIntervals") {
       daemon.page(made, [&] { daemon.interval(made); });
+    } else if (member == "ListIntervalPoints") {
+      if (daemon.age_ == Age::before_points)
+        return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_UNKNOWN_METHOD, "Unknown method");
+      rows(made, [&] { daemon.point(made); });
+      check(sd_bus_message_append(made, "t", std::uint64_t{86'400}), "intervals");
     } else {
       return sd_bus_reply_method_errorf(call, dbus::error::kNotFound, "no %s here",
                                         sd_bus_message_get_member(call));
@@ -164,8 +184,22 @@ class LaterDaemon {
     check(sd_bus_message_close_container(reply), "interval");
   }
 
+  void point(sd_bus_message* reply) const {
+    check(sd_bus_message_open_container(reply, 'a', "{sv}"), "point");
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}{sv}{sv}{sv}", "direction", "s",
+                                direction_.c_str(), "sender", "b", 1, "omitted", "b", 0, "start_s", "d", 0.0,
+                                "end_s", "d", 100.0, "seconds", "d", 100.0, "longest_s", "d", 1.0,
+                                "intervals", "t", std::uint64_t{100}),
+          "point");
+    unheard_of(reply);
+    check(sd_bus_message_close_container(reply), "point");
+  }
+
   std::string direction_;
   Lists lists_;
+  Age age_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> called_;
   std::unique_ptr<sd_bus, Unref> bus_;
   Fd stop_;
   std::jthread thread_;
@@ -193,8 +227,9 @@ TEST_F(NewerDaemon, has_keys_that_the_client_ignores_and_words_that_it_shows_as_
   EXPECT_THAT(runs.out, AllOf(HasSubstr("veth-tcp"), HasSubstr("hibernating"), Not(HasSubstr("tachyons"))));
   const Outcome shown = ctl({"show", "7"});
   EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("hibernating"), HasSubstr("2.50 Gbit/s"),
-                               HasSubstr("it ended before it began"), Not(HasSubstr("tachyons"))));
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("hibernating"), HasSubstr("2.50 Gbit/s"), HasSubstr("it ended before it began"),
+                    Not(HasSubstr("tachyons")), HasSubstr("workload   quicperf"), Not(HasSubstr("iperf3"))));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"runs", "-o", "json"}, {"show", "7", "-o", "json"}}) {
     const Outcome answer = ctl(words);
@@ -204,6 +239,33 @@ TEST_F(NewerDaemon, has_keys_that_the_client_ignores_and_words_that_it_shows_as_
         << "the keys of the schema and no others";
   }
   EXPECT_THAT(ctl({"runs", "-o", "csv"}).out, HasSubstr("hibernating"));
+}
+
+// However many intervals a run has, its page needs the points of its pictures only.
+TEST_F(NewerDaemon, is_asked_for_intervals_only_where_each_is_listed) {
+  const LaterDaemon daemon{bus_.address(), "send"};
+  const Outcome page = ctl({"show", "7"});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("netperfctl show 7 --intervals")) << "it has some, as the daemon says";
+  EXPECT_EQ(daemon.calls_of("ListIntervalPoints"), 1);
+  EXPECT_EQ(ctl({"show", "7", "-o", "json"}).code, 0);
+  EXPECT_EQ(ctl({"show", "7", "--streams", "-o", "csv"}).code, kNotFound) << "this daemon has no streams";
+  EXPECT_EQ(daemon.calls_of("ListIntervalPoints"), 1) << "for pages only";
+  EXPECT_EQ(daemon.calls_of("ListIntervals"), 0);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"show", "7", "--intervals"}, {"show", "7", "-o", "csv"}}) {
+    const std::ptrdiff_t before = daemon.calls_of("ListIntervals");
+    EXPECT_EQ(ctl(words).code, 0);
+    EXPECT_EQ(daemon.calls_of("ListIntervals"), before + 1) << words.back();
+  }
+}
+
+TEST_F(NewerDaemon, or_one_of_before_gives_intervals_for_points) {
+  const LaterDaemon daemon{bus_.address(), "send", Lists::end, Age::before_points};
+  const Outcome page = ctl({"show", "7"});
+  EXPECT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("netperfctl show 7 --intervals"));
+  EXPECT_EQ(daemon.calls_of("ListIntervals"), 1);
 }
 
 // A direction decides which figure is whose, so a page without it would be wrong.

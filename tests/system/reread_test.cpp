@@ -75,6 +75,12 @@ TEST_F(Reread, of_measured_runs_finds_them_as_they_are_stored) {
   EXPECT_EQ(measure({"protocol=udp", "bitrate=20M", "streams=2"}), 0);
   EXPECT_EQ(measure({"direction=both", "omit=1s"}), 0);
   EXPECT_EQ(measure({"direction=receive", "interval=200ms"}), 0);
+  // Each side has keys of its own.
+  EXPECT_EQ(
+      lab()
+          .ctl({"ab", "local", "--b", "direction=receive", "--b", "streams=2", "--repeat", "1", "--force"})
+          .code,
+      0);
   EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
   EXPECT_EQ(lab().ctl({"start", "foreign"}).code, kRunFailed);
   const auto runs = lab().database().number("SELECT count(*) FROM runs");

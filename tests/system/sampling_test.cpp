@@ -31,7 +31,7 @@ class Sampling : public SystemTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome started = lab().ctl(arguments);
     EXPECT_EQ(started.code, 0) << started.err;
-    const Outcome shown = lab().ctl({"show", "last", "--profile", "--stacks", "-o", "json"});
+    const Outcome shown = lab().ctl({"show", "last", "--samples", "--stacks", "-o", "json"});
     EXPECT_EQ(shown.code, 0) << shown.err;
     json run = json::parse(shown.out);
     if (run.at("sample_profile").contains("skipped")) throw std::runtime_error(run["sample_profile"].dump());
@@ -124,16 +124,17 @@ TEST_F(Sampling, ends_with_a_killed_daemon) {
 TEST_F(Sampling, export_as_folded_lines_speedscope_and_a_picture_with_all_busy_samples) {
   const json run = sampled_run();
   const auto busy = run.at("sample_profile").at("busy").get<std::uint64_t>();
-  const Outcome folded = lab().ctl({"export", "last", "--format", "folded"});
+  const Outcome folded = lab().narrow_ctl({"export", "last", "--format", "folded"});
   ASSERT_EQ(folded.code, 0) << folded.err;
   std::istringstream lines{folded.out};
   std::uint64_t sum = 0;
   for (std::string line; std::getline(lines, line);) sum += std::stoull(line.substr(line.rfind(' ') + 1));
   EXPECT_EQ(sum, busy);
-  const Outcome speedscope = lab().ctl({"export", "last", "--format", "speedscope", "--from", "samples"});
+  const Outcome speedscope =
+      lab().narrow_ctl({"export", "last", "--format", "speedscope", "--from", "samples"});
   ASSERT_EQ(speedscope.code, 0) << speedscope.err;
   EXPECT_EQ(json::parse(speedscope.out).at("profiles").at(0).at("endValue"), busy);
-  const Outcome flame = lab().ctl({"export", "last", "--format", "flame"});
+  const Outcome flame = lab().narrow_ctl({"export", "last", "--format", "flame"});
   ASSERT_EQ(flame.code, 0) << flame.err;
   EXPECT_THAT(flame.out, HasSubstr("data-whole=\"" + std::to_string(busy) + "\""));
 }

@@ -14,6 +14,7 @@ namespace netperfd::system_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Sides : public SystemTest {
@@ -97,6 +98,11 @@ TEST_F(Sides, that_need_a_reboot_are_not_piloted_unless_somebody_agrees) {
   EXPECT_THAT(agreed.err, HasSubstr("A pilot takes 8 boots"));
   EXPECT_THAT(agreed.out, HasSubstr("`netperfctl plan kernels` plans from its boots"));
   const std::uint64_t pilot = newest_job();
+  // Held before its first reboot, it is held when the daemon was restarted, too.
+  EXPECT_EQ(lab().ctl({"hold", std::to_string(pilot)}, User{}).code, 0);
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  lab().start_netperfd();
+  EXPECT_THAT(lab().ctl({"jobs"}).out, HasSubstr("is held"));
   EXPECT_EQ(lab().database().value(fmt::format("SELECT purpose FROM jobs WHERE id = {}", pilot)), "pilot");
   EXPECT_EQ(lab().ctl({"stop", std::to_string(pilot)}, User{}).code, 0);
 }
@@ -104,7 +110,7 @@ TEST_F(Sides, that_need_a_reboot_are_not_piloted_unless_somebody_agrees) {
 TEST_F(Sides, are_taken_by_turns_with_and_without_the_trace) {
   const std::string tracefs_before = tracefs_state();
   write_scenario("turns", "trace: {events: ['skb:consume_skb']}\n");
-  const Outcome started = lab().ctl({"start", "turns"});
+  const Outcome started = lab().ctl({"start", "turns", "--force"});
   ASSERT_EQ(started.code, 0) << started.err;
   const std::uint64_t job = newest_job();
   EXPECT_EQ(column(job, "variant"), "B B A A A A B B");
@@ -122,7 +128,7 @@ TEST_F(Sides, are_taken_by_turns_with_and_without_the_trace) {
 
 TEST_F(Sides, find_each_run_on_its_side) {
   write_scenario("found", "");
-  ASSERT_EQ(lab().ctl({"start", "found"}).code, 0);
+  ASSERT_EQ(lab().ctl({"start", "found", "--force"}).code, 0);
   // Each run's environment has its side's value in its own namespace; no command has touched the others.
   EXPECT_EQ(lab().database().value(fmt::format("SELECT group_concat(variant || switched, ' ') FROM (SELECT "
                                                "variant, sum(value = '0') AS switched FROM runs "
@@ -134,14 +140,22 @@ TEST_F(Sides, find_each_run_on_its_side) {
 }
 
 TEST_F(Sides, end_with_a_check_that_fails_on_the_side_where_they_began) {
-  write_scenario("failing", "", "; echo no luck >&2; exit 4");
-  EXPECT_EQ(lab().ctl({"start", "failing"}).code, kRunFailed);
+  write_scenario("failing", "",
+                 "; for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done; echo no luck >&2; exit 4");
+  const Outcome started = lab().ctl({"start", "failing", "--force"});
+  EXPECT_EQ(started.code, kRunFailed);
   const std::uint64_t job = newest_job();
   EXPECT_EQ(column(job, "state"), "failed canceled canceled canceled");
   const std::string error =
       lab().database().value(fmt::format("SELECT error FROM runs WHERE job = {} ORDER BY id LIMIT 1", job));
-  EXPECT_THAT(error, StartsWith("side off: /usr/sbin/ip netns exec "));
-  EXPECT_THAT(error, testing::EndsWith(": exit code 4: no luck"));
+  EXPECT_THAT(error, StartsWith("side off: its check failed: exit code 4: no luck; "));
+  EXPECT_THAT(started.out, HasSubstr("exit code 4: no luck; "));
+  EXPECT_THAT(started.out, Not(HasSubstr("line 9"))) << "what it wrote before would hide the cause";
+  const std::string run = column(job, "id").substr(0, column(job, "id").find(' '));
+  EXPECT_THAT(started.out, HasSubstr(fmt::format("Why run {0} failed: `netperfctl show {0}`.", run)));
+  EXPECT_THAT(lab().ctl({"show", run}).out, HasSubstr(fmt::format("show {} --document command.output", run)));
+  EXPECT_THAT(lab().ctl({"show", run, "--document", "command.output"}).out,
+              testing::AllOf(StartsWith("line 1\n"), testing::EndsWith("line 9\nno luck\n")));
   EXPECT_EQ(side_now(), "1\n");
 }
 
@@ -149,7 +163,7 @@ TEST_F(Sides, that_cannot_go_back_fail_the_job) {
   // The switches of the two letters of side A create one each, that at the end finds both.
   const std::filesystem::path once = lab().directory().path("once"), twice = lab().directory().path("twice");
   write_scenario("stuck", "", {}, fmt::format("mkdir {} || mkdir {} && ", once.string(), twice.string()));
-  const Outcome started = lab().ctl({"start", "stuck"});
+  const Outcome started = lab().ctl({"start", "stuck", "--force"});
   EXPECT_EQ(column(newest_job(), "state"), "finished finished finished finished");
   EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;
   EXPECT_THAT(started.out, HasSubstr("failed: 4 runs finished"));

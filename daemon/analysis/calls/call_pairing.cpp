@@ -20,7 +20,8 @@ CallPairing::CallPairing(const CallSettings& settings)
       off_cpu_known_(settings.off_cpu_known),
       functions_(settings.functions, settings.slices),
       tree_(settings.tree_nodes),
-      tasks_(settings.tasks) {}
+      tasks_(settings.tasks),
+      returns_(std::make_unique<CallReturns>(settings.functions, settings.tasks)) {}
 
 void CallPairing::add(std::uint32_t number, const GraphEvent& event) {
   if (number >= cpus_.size()) cpus_.resize(std::size_t{number} + 1);
@@ -62,6 +63,7 @@ Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& eve
   if (cpu.pid != event.pid || cpu.task == TaskTable::kNone) {
     const std::uint64_t key = TaskTable::key_of(event.pid, number);
     bool moved = false;
+    if (undecided_ > 0 && tasks_.full()) settle();
     const std::uint32_t index = tasks_.find_or_make(key, moved);
     if (moved) {
       for (Cpu& each : cpus_) each.task = TaskTable::kNone;
@@ -76,6 +78,7 @@ Task& CallPairing::task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& eve
   }
   if (task.out && lost_ && last_loss_ >= task.out_since) come_back(task, event.time);
   take_stamp(task, event.time);
+  if (!task.undecided.empty() && task.undecided.back().awaits_next) bound_by_next(task, event.time);
   return task;
 }
 
@@ -94,6 +97,7 @@ bool CallPairing::comes_before_exit(const Frame& frame, const GraphEvent& event)
 }
 
 void CallPairing::enter(Task& task, const GraphEvent& event) {
+  if (returns_) returns_.reset();
   std::vector<Frame>& frames = task.frames;
   while (!frames.empty() && frames.back().depth >= event.depth && !comes_before_exit(frames.back(), event)) {
     drop(task);
@@ -118,6 +122,7 @@ void CallPairing::enter(Task& task, const GraphEvent& event) {
   frame.off_cpu_ns = task.off_cpu_ns;
   frame.function = place.function;
   frame.node = place.node;
+  frame.gap_end = static_cast<std::uint32_t>(task.gaps.size());
   frame.depth = event.depth;
   frame.context = event.context;
   frame.root = root;
@@ -162,82 +167,108 @@ void CallPairing::leave(Task& task, const GraphEvent& event) {
     }
     drop(task);
   }
+  if (returns_) returns_->add(task.key, event);
   count_unmatched(task, event);
 }
 
 void CallPairing::close(Task& task, const GraphEvent& event) {
   const Frame& frame = task.frames.back();
-  const bool timed = event.start != 0 && event.end != 0;
-  EndedCall call;
-  call.raw_ns = timed ? less(event.end, event.start) : less(event.time, frame.entered);
-  const std::uint64_t after_ns = timed ? interrupts_after(task, event.end) : 0;
-  call.interrupted_ns = task.interrupted_ns - frame.interrupted_ns - after_ns;
-  call.off_cpu_ns = task.off_cpu_ns - frame.off_cpu_ns;
-  call.callees = frame.callees;
-  call.interruptions = frame.interruptions;
-  call.inner = frame.inner;
+  const bool timed = is_timed(event);
+  const bool possible = !timed || is_possible(event);
+  const std::uint64_t slept_so_far = task.off_cpu_ns - frame.off_cpu_ns;
   // Without durations, all time passes between the two stamps.
-  const std::uint64_t slept_ns = sleep_in_recorded_ || !timed ? call.off_cpu_ns : 0;
-  call.total_ns = less(call.raw_ns, call.interrupted_ns + slept_ns);
-  call.self_ns = less(call.total_ns, frame.callees_ns);
+  const std::uint64_t slept_ns = sleep_in_recorded_ || !timed ? slept_so_far : 0;
+  EndedFrame ended;
+  ended.slept_ns = slept_ns;
+  ended.time = event.time;
+  ended.function = frame.function;
+  ended.node = frame.node;
+  ended.root = frame.root;
+  ended.interrupt = frame.interrupt;
+  ended.call.inner = frame.inner;
+  ended.call.timed = possible;
+  ended.call.callees = frame.callees;
+  ended.call.off_cpu_ns = slept_so_far;
+  if (timed) {
+    ended.call.raw_ns = possible ? event.end - event.start : 0;
+  } else {
+    ended.call.raw_ns = less(event.time, frame.entered);
+  }
   if (frame.over_loss) ++damage_.over_losses;
 
-  FunctionCount& function = functions_[frame.function];
-  function.add(call);
-  if (released_ && event.time >= release_) {
-    functions_.add_to_slice(function, event.time - release_, call.self_ns);
+  const std::uint64_t raw_ns = ended.call.raw_ns;
+  const Edges edges = possible ? edges_of(task, event, raw_ns, slept_ns) : Edges{};
+  const std::uint64_t within_ns = task.interrupted_ns - frame.interrupted_ns;
+  ended.call.interrupted_ns = within_ns + edges.before_ns - edges.after_ns;
+  ended.call.interruptions = frame.interruptions + edges.before - edges.after;
+  if (possible) {
+    take_off(ended.call, slept_ns, task.frames.back().callees_ns, tolerance_of(event, raw_ns));
   }
-  if (frame.node != CallTree::kNone) {
-    CallTree::Node& node = tree_[frame.node];
+  if (!frame.root) ended.caller = (task.frames.end() - 2)->function;
+  const Frame closed = frame;
+  task.frames.pop_back();
+  end_frame(task, closed, edges, ended, timed ? event.start : 0);
+  commit_above(task, task.frames.size());
+  if (edges.sums.empty() || !put_off(task, closed, event, ended, edges)) account(ended);
+}
+
+// A text cuts its durations off, so a call may seem shorter by `tolerance` than what happened within it.
+void CallPairing::take_off(EndedCall& call, std::uint64_t slept_ns, std::uint64_t callees_ns,
+                           std::uint64_t tolerance) {
+  const std::uint64_t off_ns = call.interrupted_ns + slept_ns;
+  const std::uint64_t within_ns = off_ns + callees_ns;
+  if (call.raw_ns < within_ns && within_ns - call.raw_ns > tolerance) ++damage_.clipped;
+  call.total_ns = call.raw_ns - std::min(call.raw_ns, off_ns);
+  call.self_ns = call.total_ns - std::min(call.total_ns, callees_ns);
+}
+
+// What the call's caller, or the task that it interrupted, learns of it.
+void CallPairing::end_frame(Task& task, const Frame& frame, const Edges& edges, const EndedFrame& ended,
+                            std::uint64_t start) {
+  const EndedCall& call = ended.call;
+  Frame* const below = task.frames.empty() ? nullptr : &task.frames.back();
+  if (below != nullptr) below->interruptions += edges.after - edges.before;
+  if (!frame.interrupt) {
+    task.gaps.resize(gaps_below(task));
+    if (frame.root || below == nullptr) return;
+    below->callees_ns += call.timed ? call.total_ns : frame.callees_ns;
+    ++below->callees;
+    return;
+  }
+  const std::uint64_t before_ns = frame.interrupted_ns - edges.before_ns;
+  if (call.timed) {
+    const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, ended.slept_ns);
+    task.interrupted_ns = std::max(task.interrupted_ns, before_ns + own_ns + edges.after_ns);
+  } else {
+    task.interrupted_ns += frame.callees_ns;
+  }
+  // What came after this one's return came over `below`, too.
+  const std::vector<Interruption> later(task.gaps.end() - edges.after, task.gaps.end());
+  task.gaps.resize(frame.gap_end - edges.before);
+  add_gap(task, {start, task.interrupted_ns - before_ns - edges.after_ns, frame.depth});
+  for (const Interruption& each : later) add_gap(task, each);
+  if (below != nullptr) ++below->interruptions;
+}
+
+void CallPairing::account(const EndedFrame& ended) {
+  const EndedCall& call = ended.call;
+  FunctionCount& function = functions_[ended.function];
+  function.add(call);
+  if (released_ && ended.time >= release_) {
+    functions_.add_to_slice(function, ended.time - release_, call.self_ns);
+  }
+  if (ended.node != CallTree::kNone) {
+    CallTree::Node& node = tree_[ended.node];
     ++node.hits;
+    if (call.timed) ++node.timed;
     node.total_ns += call.total_ns;
     node.self_ns += call.self_ns;
   } else {
     ++damage_.tree_overflow;
-    if (!frame.root) add_to_edge(task.frames, call.total_ns);
+    if (!ended.root) tree_.add_edge(ended.caller, ended.function, call.total_ns);
   }
-
-  if (frame.root) {
-    ++function.roots;
-    if (frame.interrupt) {
-      ++function.interrupt_roots;
-      const std::uint64_t own_ns = call.raw_ns - std::min(call.raw_ns, slept_ns);
-      task.interrupted_ns = std::max(task.interrupted_ns, frame.interrupted_ns + own_ns + after_ns);
-      end_interrupt(task, timed ? event.start : 0, task.interrupted_ns - frame.interrupted_ns - after_ns);
-    }
-  } else {
-    Frame& caller = *(task.frames.end() - 2);
-    caller.callees_ns += call.total_ns;
-    ++caller.callees;
-  }
-  task.frames.pop_back();
-}
-
-void CallPairing::end_interrupt(Task& task, std::uint64_t start, std::uint64_t taken_ns) {
-  const std::size_t over = task.frames.size() - 1;
-  task.latest.at(task.next_interruption++ % task.latest.size()) = {start, taken_ns, over};
-  if (over > 0) ++task.frames[over - 1].interruptions;
-}
-
-std::uint64_t CallPairing::interrupts_after(Task& task, std::uint64_t end) {
-  const std::size_t over = task.frames.size();
-  Frame& frame = task.frames.back();
-  const std::uint64_t most_ns = task.interrupted_ns - frame.interrupted_ns;
-  std::uint64_t after_ns = 0;
-  for (Interruption& interruption : task.latest) {
-    // The bounds hold unless the clocks of two CPUs differ.
-    const bool fits = frame.interruptions > 0 && interruption.taken_ns <= most_ns - after_ns;
-    if (interruption.over != over || interruption.start < end || !fits) continue;
-    after_ns += interruption.taken_ns;
-    interruption.over = over - 1;
-    --frame.interruptions;
-    if (over > 1) ++task.frames[over - 2].interruptions;
-  }
-  return after_ns;
-}
-
-void CallPairing::add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns) {
-  tree_.add_edge((frames.end() - 2)->function, frames.back().function, total_ns);
+  if (ended.root) ++function.roots;
+  if (ended.interrupt) ++function.interrupt_roots;
 }
 
 // The call's own time is unknown, but its callees' time is still subtracted from the calls around it.
@@ -245,6 +276,8 @@ void CallPairing::drop(Task& task) {
   const Frame frame = task.frames.back();
   task.frames.pop_back();
   ++damage_.unmatched_entries;
+  commit_above(task, task.frames.size());
+  task.gaps.resize(frame.interrupt ? frame.gap_end : gaps_below(task));
   if (frame.interrupt) {
     task.interrupted_ns += frame.callees_ns;
   } else if (!frame.root) {
@@ -277,6 +310,7 @@ void CallPairing::count_overrun(Task& task, const GraphEvent& event) {
 }
 
 void CallPairing::hit(const GraphEvent& event) {
+  returns_.reset();
   const bool interrupt = event.context > ContextRank::task;
   const std::uint32_t parent = interrupt ? CallTree::kInterruptRoots : CallTree::kRoots;
   const Place place = find_place(parent, event.function, {}, true);

@@ -25,6 +25,13 @@
 // entry and exit. An interrupt root adds its time to the first sum. It replaces what other interrupts added
 // meanwhile, since its own duration contains that.
 //
+// The tracer has a moment at each end of a call that the call's duration and its records do not agree on. It
+// takes the time of the call first and writes the entry then, and takes the time of the return before it
+// writes the exit. An interrupt in the first moment is recorded before the entry, but its time is in the
+// duration; one in the second is recorded before the exit, but its time is not. The kernel's times decide
+// (call_edges.cpp). A text has durations alone. There the stamps decide, if it has any; then the depth, which
+// is one more within the first moment; then what the caller's duration leaves room for.
+//
 // A task is off the CPU from the switch away from it to the next switch to it. Records may show it running in
 // between, because the scheduler records the switch slightly before it happens. Only if records were lost
 // does running prove that it came back; then it is taken to have been away until that moment.
@@ -38,9 +45,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "daemon/analysis/calls/call_returns.hpp"
 #include "daemon/analysis/calls/call_task.hpp"
 #include "daemon/analysis/calls/call_tracker.hpp"
 #include "daemon/analysis/calls/call_tree.hpp"
@@ -56,8 +65,15 @@ class CallPairing {
 
   void add(std::uint32_t cpu, const GraphEvent& event);
 
+  // Counts the calls that wait for what follows them.
+  void settle();
+
   [[nodiscard]] FunctionTable& functions() { return functions_; }
   [[nodiscard]] const CallTree& tree() const { return tree_; }
+  // If there were ends of calls, and no beginning; otherwise null.
+  [[nodiscard]] const CallReturns* returns() const {
+    return returns_ && returns_->any() ? returns_.get() : nullptr;
+  }
   [[nodiscard]] CallDamage damage() const;
   [[nodiscard]] std::uint64_t slice_ns() const { return released_ ? functions_.slice_ns() : 0; }
 
@@ -71,6 +87,13 @@ class CallPairing {
     std::uint32_t node = CallTree::kNone;
     std::uint32_t function = 0;
     bool inner = false;
+  };
+
+  // Interrupts in the two moments of a call that its records and its duration do not agree on.
+  struct Edges {
+    std::uint64_t before_ns = 0, after_ns = 0;
+    std::uint32_t before = 0, after = 0;   // their numbers
+    std::vector<std::uint64_t> sums = {};  // as in Undecided: not decided yet which came before
   };
 
   [[nodiscard]] Task& task_of(std::uint32_t number, Cpu& cpu, const GraphEvent& event);
@@ -92,11 +115,23 @@ class CallPairing {
                                  const std::vector<Frame>& frames, bool root);
   [[nodiscard]] Place make_place(std::uint32_t parent, std::uint64_t address,
                                  const std::vector<Frame>& frames, bool root);
-  // Of the innermost frame. `start` by the kernel's clock of durations; 0: unknown.
-  static void end_interrupt(Task& task, std::uint64_t start, std::uint64_t taken_ns);
-  // What interrupts over the innermost call took after its `end`. They came over its caller instead.
-  [[nodiscard]] static std::uint64_t interrupts_after(Task& task, std::uint64_t end);
-  void add_to_edge(const std::vector<Frame>& frames, std::uint64_t total_ns);
+  [[nodiscard]] Edges edges_of(Task& task, const GraphEvent& event, std::uint64_t raw_ns,
+                               std::uint64_t slept_ns);
+  void find_by_duration(Task& task, const GraphEvent& event, std::uint64_t raw_ns, std::uint64_t slept_ns,
+                        Edges& edges);
+  static void add_gap(Task& task, const Interruption& interruption);
+  [[nodiscard]] static std::size_t gaps_below(const Task& task);
+  [[nodiscard]] static std::uint64_t tolerance_of(const GraphEvent& event, std::uint64_t raw_ns);
+  [[nodiscard]] bool put_off(Task& task, const Frame& frame, const GraphEvent& event, const EndedFrame& ended,
+                             const Edges& edges);
+  void bound_by_next(Task& task, std::uint64_t time);
+  [[nodiscard]] std::uint64_t take_from_undecided(Task& task, std::uint64_t missing_ns);
+  static void move_into(Task& task, Undecided& call, std::size_t interrupts);
+  void commit_above(Task& task, std::size_t level);
+  void take_off(EndedCall& call, std::uint64_t slept_ns, std::uint64_t callees_ns, std::uint64_t tolerance);
+  void end_frame(Task& task, const Frame& frame, const Edges& edges, const EndedFrame& ended,
+                 std::uint64_t start);
+  void account(const EndedFrame& ended);
   [[nodiscard]] std::uint64_t less(std::uint64_t value, std::uint64_t by);
 
   bool sleep_in_recorded_;  // used if the kernel records durations
@@ -104,10 +139,12 @@ class CallPairing {
   FunctionTable functions_;
   CallTree tree_;
   TaskTable tasks_;
+  std::unique_ptr<CallReturns> returns_;  // until a call begins
   std::vector<Cpu> cpus_;
   CallDamage damage_;
   std::uint64_t first_time_ = 0;  // of all records
   std::uint64_t last_loss_ = 0;
+  std::size_t undecided_ = 0;  // calls, of all tasks
   std::uint64_t release_ = 0;
   bool begun_ = false;
   bool lost_ = false;

@@ -2,11 +2,11 @@
 // The tasks that made traced calls, each with its stack of calls under way.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "daemon/analysis/calls/function_table.hpp"
 #include "daemon/analysis/calls/graph_event.hpp"
 
 namespace netperfd::analysis {
@@ -22,6 +22,7 @@ struct Frame {
   std::uint32_t interruptions = 0;  // interrupt roots that preempted it directly
   std::uint32_t function = 0;       // index into FunctionTable
   std::uint32_t node = 0;           // index into CallTree, or CallTree::kNone
+  std::uint32_t gap_end = 0;        // number of Task::gaps at the entry
   std::uint16_t depth = 0;          // grows from a frame to the next, not always by one
   ContextRank context = ContextRank::task;
   bool root : 1 = false;       // no traced function made the call
@@ -30,21 +31,43 @@ struct Frame {
   bool over_loss : 1 = false;  // records of its CPU were lost while it was under way
 };
 
-// An interrupt that has ended.
+// An interrupt that has ended, by its root.
 struct Interruption {
-  std::uint64_t start = 0;     // the kernel's time of its entry
+  std::uint64_t start = 0;     // the kernel's time of its entry; 0: unknown
   std::uint64_t taken_ns = 0;  // from the task
-  std::size_t over = 0;        // number of frames below it: it came over the last of them
+  std::uint16_t depth = 0;
+};
+
+// A call that has ended, with what is counted of it.
+struct EndedFrame {
+  EndedCall call;
+  std::uint64_t time = 0;      // stamp of the exit
+  std::uint64_t slept_ns = 0;  // of its duration
+  std::uint32_t function = 0, node = 0;
+  std::uint32_t caller = 0;  // function that made the call, if it is no root
+  bool root = false, interrupt = false;
+};
+
+// A call of a text whose duration may hold the interrupts before its entry, or not: what follows decides.
+struct Undecided {
+  EndedFrame ended;
+  std::uint64_t entered = 0;        // the entry's stamp
+  std::vector<std::uint64_t> sums;  // of the last one, two... of these interrupts, each above the last
+  std::size_t level = 0;            // number of frames below it
+  bool awaits_next = false;         // the stamp of the task's next record bounds its duration
 };
 
 struct Task {
   static constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
 
   std::uint64_t key = 0;
-  std::vector<Frame> frames;           // the outermost first
-  std::uint64_t interrupted_ns = 0;    // taken from it by traced functions of interrupts, so far
-  std::array<Interruption, 4> latest;  // in no order
-  std::size_t next_interruption = 0;   // its place in `latest`
+  std::vector<Frame> frames;         // the outermost first
+  std::uint64_t interrupted_ns = 0;  // taken from it by traced functions of interrupts, so far
+  // Interrupts since the last entry or exit of a call that was not theirs. A call under way keeps those
+  // before its entry: Frame::gap_end. So the last ones came over the innermost call, or, if there are none,
+  // over the task itself.
+  std::vector<Interruption> gaps;
+  std::vector<Undecided> undecided;    // the outermost first
   std::uint64_t off_cpu_ns = 0;        // so far
   std::uint64_t out_since = 0;         // stamp of the switch away, if it is off the CPU
   std::uint64_t last = 0;              // the latest stamp of its records
@@ -71,6 +94,9 @@ class TaskTable {
   // be forgotten to make room.
   [[nodiscard]] std::uint32_t find_or_make(std::uint64_t key, bool& moved);
   [[nodiscard]] Task& operator[](std::uint32_t index) { return tasks_[index]; }
+  [[nodiscard]] std::vector<Task>& all() { return tasks_; }
+  // A new task displaces others.
+  [[nodiscard]] bool full() const { return tasks_.size() == most_; }
 
   // Calls under way, including those of forgotten tasks.
   [[nodiscard]] std::uint64_t open_calls() const;

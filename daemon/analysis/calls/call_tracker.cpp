@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "daemon/analysis/calls/call_pairing.hpp"
+#include "daemon/analysis/calls/call_returns.hpp"
 #include "daemon/analysis/calls/profile_maker.hpp"
 
 namespace netperfd::analysis {
@@ -38,8 +39,14 @@ std::vector<CallTracker::Hits> CallTracker::take_hits() {
 }
 
 FunctionProfile CallTracker::finish(const FunctionNamer& name) {
-  FunctionProfile profile = make_profile(state_->pairing.functions(), state_->pairing.tree(), name);
+  state_->pairing.settle();
+  const CallReturns* const returns = state_->pairing.returns();
+  FunctionProfile profile = returns != nullptr
+                                ? make_profile(*returns, name)
+                                : make_profile(state_->pairing.functions(), state_->pairing.tree(), name);
   profile.damage = state_->pairing.damage();
+  // All calls are ends without a beginning then.
+  if (returns != nullptr) profile.damage.open_at_start = profile.damage.unmatched_exits = 0;
   profile.slice_ns = state_->pairing.slice_ns();
   profile.sleep_in_recorded = state_->settings.sleep_in_recorded;
   profile.off_cpu_known = state_->settings.off_cpu_known;

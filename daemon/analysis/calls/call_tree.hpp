@@ -24,7 +24,8 @@ class CallTree {
     std::uint32_t parent = kRoots;
     std::uint32_t function = 0;
     std::uint64_t hits = 0, total_ns = 0, self_ns = 0;
-    bool inner = false;  // its function is among its ancestors
+    std::uint64_t timed = 0;  // those of the hits whose time is known
+    bool inner = false;       // its function is among its ancestors
   };
   struct Edge {
     std::uint64_t hits = 0, total_ns = 0;

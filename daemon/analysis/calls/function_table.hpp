@@ -16,6 +16,7 @@ struct EndedCall {
   std::uint64_t total_ns = 0, self_ns = 0, interrupted_ns = 0, off_cpu_ns = 0;
   std::uint32_t callees = 0, interruptions = 0;
   bool inner = false;  // its time is contained in that of an outer call
+  bool timed = true;   // its time is known
 };
 
 struct FunctionCount {
@@ -34,6 +35,9 @@ struct FunctionCount {
 
   void add(const EndedCall& call) {
     ++hits;
+    callees += call.callees;
+    interruptions += call.interruptions;
+    if (!call.timed) return;
     if (!call.inner) {
       total_ns += call.total_ns;
       interrupted_ns += call.interrupted_ns;
@@ -41,8 +45,6 @@ struct FunctionCount {
     }
     self_ns += call.self_ns;
     recorded_ns += call.raw_ns;
-    callees += call.callees;
-    interruptions += call.interruptions;
     if (call.total_ns < min_ns) min_ns = call.total_ns;
     if (call.total_ns > max_ns) max_ns = call.total_ns;
     totals.add(call.total_ns);

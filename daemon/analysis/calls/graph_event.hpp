@@ -18,6 +18,11 @@ enum class GraphEventKind : std::uint8_t {
 // In order of rank: a higher rank preempts a lower one.
 enum class ContextRank : std::uint8_t { task, softirq, hardirq, nmi };
 
+// Values of GraphEvent::start if the recording is text: it has durations, but no calltime. `end` is then the
+// duration later. An end before the start is a duration that cannot be.
+inline constexpr std::uint64_t kOnlyDuration = 1;
+inline constexpr std::uint64_t kDurationAndStamp = 2;  // and `time` is a real stamp
+
 struct GraphEvent {
   std::uint64_t time = 0;      // the record's stamp, of the trace clock
   std::uint64_t function = 0;  // the function's address as recorded
@@ -30,5 +35,14 @@ struct GraphEvent {
   GraphEventKind kind = GraphEventKind::entry;
   ContextRank context = ContextRank::task;
 };
+
+// Whether an exit has a duration, and one that a call may take.
+[[nodiscard]] constexpr bool is_timed(const GraphEvent& event) {
+  return event.start != 0 && event.end != 0;
+}
+[[nodiscard]] constexpr bool is_possible(const GraphEvent& event) {
+  constexpr std::uint64_t kLongest = 100ULL * 24 * 3'600 * 1'000'000'000;  // 100 days
+  return is_timed(event) && event.end >= event.start && event.end - event.start <= kLongest;
+}
 
 }  // namespace netperfd::analysis

@@ -88,12 +88,25 @@ void add_percentiles(FunctionStats& stats) {
   stats.p999_ns = percentile(0.999);
 }
 
+void forget_times(FunctionStats& stats) {
+  for (auto* time : {&stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
+                     &stats.off_cpu_ns, &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
+    time->reset();
+  }
+  stats.slice_self_ns.clear();
+}
+
 // A slice in which no call returned is 0 in both.
 void trim_slices(FunctionStats& stats) {
   while (!stats.slice_hits.empty() && stats.slice_hits.back() == 0) {
     stats.slice_hits.pop_back();
     stats.slice_self_ns.pop_back();
   }
+}
+
+// A call of a function that was called may have a duration that cannot be, or none.
+bool knows_a_time(const FunctionStats& stats) {
+  return stats.hits == 0 || !stats.histogram.buckets.empty();
 }
 
 bool comes_before(const FunctionStats& a, const FunctionStats& b) {
@@ -132,6 +145,7 @@ std::vector<std::uint32_t> add_functions(FunctionProfile& profile, const Functio
     rank[order[at]] = at;
     add_percentiles(functions[order[at]]);
     trim_slices(functions[order[at]]);
+    if (!knows_a_time(functions[order[at]])) forget_times(functions[order[at]]);
     profile.functions.push_back(std::move(functions[order[at]]));
   }
   for (std::uint32_t& each : place) {
@@ -183,6 +197,7 @@ class NamedTree {
       }
       CallNode& node = nodes_[at->second];
       node.hits += from.hits;
+      if (from.timed == 0 && from.hits > 0) continue;
       add_time(node.total_ns, from.total_ns);
       add_time(node.self_ns, from.self_ns);
     }
@@ -231,13 +246,7 @@ bool is_timed(const FunctionProfile& profile) {
 }
 
 void forget_times(FunctionProfile& profile) {
-  for (FunctionStats& stats : profile.functions) {
-    for (auto* time : {&stats.total_ns, &stats.self_ns, &stats.recorded_ns, &stats.interrupted_ns,
-                       &stats.off_cpu_ns, &stats.min_ns, &stats.max_ns, &stats.p50_ns, &stats.p90_ns}) {
-      time->reset();
-    }
-    stats.slice_self_ns.clear();
-  }
+  for (FunctionStats& stats : profile.functions) forget_times(stats);
   for (CallNode& node : profile.tree) {
     node.total_ns.reset();
     node.self_ns.reset();
@@ -255,6 +264,15 @@ FunctionProfile make_profile(const FunctionTable& table, const CallTree& tree, c
   profile.tree = NamedTree(tree, used_nodes, place).in_order();
   profile.timed = is_timed(profile);
   if (!profile.timed) forget_times(profile);
+  return profile;
+}
+
+FunctionProfile make_profile(const CallReturns& returns, const FunctionNamer& name) {
+  FunctionProfile profile = make_profile(returns.functions(), CallTree(0), name);
+  for (FunctionStats& stats : profile.functions) {
+    for (auto* unknown : {&stats.self_ns, &stats.interrupted_ns, &stats.off_cpu_ns}) unknown->reset();
+    stats.slice_self_ns.clear();
+  }
   return profile;
 }
 

@@ -19,12 +19,13 @@
 #include "daemon/analysis/compare/traced_account.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
 #include "daemon/analysis/compare/witness.hpp"
+#include "daemon/analysis/compare/work.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
-bool knows_goodput(const ComparedRun& run) {
-  return run.goodput_bytes && *run.goodput_bytes > 0;
+bool knows_work(const ComparedRun& run) {
+  return work_of(run).has_value();
 }
 
 bool has_timed_functions(const ComparedRun& run) {
@@ -32,7 +33,7 @@ bool has_timed_functions(const ComparedRun& run) {
 }
 
 bool has_function_costs(const ComparedRun& run) {
-  return has_timed_functions(run) && knows_goodput(run);
+  return has_timed_functions(run) && knows_work(run);
 }
 
 RunList chosen(const std::vector<ComparedRun>& runs, bool (*wanted)(const ComparedRun&)) {
@@ -90,12 +91,13 @@ constexpr std::size_t kSharesWithInterval = 16;
 
 // `costs`: of each of the first functions.
 void share_out(Attribution& attribution, const std::vector<std::vector<SideValues>>& costs,
-               const RunList& traced_a, const RunList& traced_b, double level, Caveats& caveats) {
+               const RunList& traced_a, const RunList& traced_b, const ComparisonSettings& settings,
+               Caveats& caveats) {
   if (!attribution.account || !attribution.whole_ns_per_byte) return;
   const ShiftEstimate& plain = *attribution.whole_ns_per_byte;
   const ShiftEstimate& traced = attribution.account->time;
-  if (!can_share_out(plain, traced, caveats)) return;
-  const auto shares = ChangeShares::of(traced_a, traced_b, *attribution.account, level);
+  if (!can_share_out(plain, traced, settings.work, caveats)) return;
+  const auto shares = ChangeShares::of(traced_a, traced_b, *attribution.account, settings.level);
   if (!shares) return;
   const ExplainedShare explained = shares->explained();
   attribution.explained = explained.share;
@@ -113,7 +115,7 @@ void share_out(Attribution& attribution, const std::vector<std::vector<SideValue
 }
 
 std::optional<ShiftEstimate> total_cost(const RunList& plain_a, const RunList& plain_b, double level) {
-  const RunValues a = values_of(plain_a, whole_ns_per_byte), b = values_of(plain_b, whole_ns_per_byte);
+  const RunValues a = values_of(plain_a, whole_cost), b = values_of(plain_b, whole_cost);
   if (!median_of(a) || !median_of(b)) return std::nullopt;
   return estimate_shift(Grouping(plain_a, plain_b), a, b, level);
 }
@@ -128,7 +130,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   attribution.whole_ns_per_byte = total_cost(plain_a, plain_b, settings.level);
   if (traced_a.empty() || traced_b.empty()) {
     attribution.not_attributed = traced_a.empty() ? why_no_functions(a, "A") : why_no_functions(b, "B");
-    // A call has a duration even if the goodput is unknown.
+    // A call has a duration even if the work is unknown.
     const RunList timed_a = chosen(a, has_timed_functions), timed_b = chosen(b, has_timed_functions);
     if (!timed_a.empty() && !timed_b.empty()) {
       attribution.functions = function_times(timed_a, timed_b, caveats);
@@ -149,18 +151,21 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   note_unequal_costs(traced_a, traced_b, settings.level, caveats);
   note_representative(attribution, caveats);
   if (!attribution.whole_ns_per_byte) {
-    caveats.add(Gravity::weakens,
-                "No plain runs of both sides tell how much CPU time they took a byte: how much of it the "
-                "functions explain is not known.");
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("No plain runs of both sides tell how much CPU time they took a {}: how much of it the "
+                    "functions explain is not known.",
+                    to_string(settings.work)));
   }
   attribution.not_attributed = refusal_of_traces(traced_a, traced_b);
   if (attribution.not_attributed.empty())
     attribution.not_attributed = not_cpu_bound(median_busiest(plain_a), median_busiest(plain_b), caveats);
   add_witness(plain_a, plain_b, settings, attribution, caveats);
-  if (attribution.not_attributed.empty()) attribution.not_attributed = disagreement(attribution);
+  if (attribution.not_attributed.empty())
+    attribution.not_attributed = disagreement(attribution, settings.work);
   attribution.account = traced_account(traced_a, traced_b, settings.level);
   if (attribution.not_attributed.empty())
-    share_out(attribution, deltas.costs, traced_a, traced_b, settings.level, caveats);
+    share_out(attribution, deltas.costs, traced_a, traced_b, settings, caveats);
   if (attribution.explained && !attribution.samples) {
     caveats.add(Gravity::weakens,
                 "Nothing untraced confirms what the functions cost: the plain runs of both sides have no "

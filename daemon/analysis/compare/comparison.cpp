@@ -21,6 +21,7 @@
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/side_noise.hpp"
+#include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/model/stored_tables.hpp"
 
@@ -70,6 +71,12 @@ void note_nothing_known(const Comparison& comparison, Caveats& caveats) {
                 "No known fact of the environment differs: what made the difference is not "
                 "known.");
   }
+}
+
+void note_looks(const ComparisonSettings& settings, Caveats& caveats) {
+  if (!settings.looked) return;
+  if (const std::string words = words_of(*settings.looked); !words.empty())
+    caveats.add(Gravity::weakens, words);
 }
 
 // One figure while it is judged.
@@ -144,10 +151,14 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
   result.name = to_string(judged.asked->figure);
   result.unit = judged.terms.unit;
   result.better = judged.terms.better;
+  result.source = judged.terms.source;
   result.pairing = judged.grouping.pairing();
   result.threshold = judged.asked->threshold.value_or(settings.threshold);
   result.effect = figure_effect(judged.grouping, judged.asked->figure, result.threshold, level);
-  if (result.effect.p) result.p_adjusted = std::min(1.0, *result.effect.p * static_cast<double>(figures));
+  if (result.effect.p) {
+    result.p_adjusted =
+        std::min(1.0, *result.effect.p * static_cast<double>(figures) * looks_taken(settings.looked));
+  }
   result.fewest = fewest_for(judged.grouping, level);
   result.verdict = verdict_of(result.effect, result.threshold, result.better);
 }
@@ -207,7 +218,7 @@ bool is_of_plain_runs(const Judged& judged) {
   return judged.runs.arm == Arm::plain && judged.result.effect.ratio;
 }
 
-// `alone` has the figure `cpu` only.
+// `alone` has the figure of CPU time only.
 std::optional<Judged> judge_cpu(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                                 const ComparisonSettings& alone, const FactJudgement& facts) {
   Judged judged(a, b, alone.figures.front());
@@ -253,7 +264,8 @@ void put_results(const std::vector<Judged>& figures, Comparison& comparison) {
 
 void put_cpu(const Judged& judged, Attribution& attribution) {
   attribution.ns_per_byte = in_units_of_a(judged.result.effect);
-  const auto of_counted = [](const ComparedRun* run) { return !run->cpu_of_whole; };
+  const bool of_bytes = judged.asked->figure.name == kCpuFigure;
+  const auto of_counted = [of_bytes](const ComparedRun* run) { return of_bytes && !run->cpu_of_whole; };
   attribution.of_counted_part =
       std::ranges::all_of(judged.runs.a, of_counted) && std::ranges::all_of(judged.runs.b, of_counted);
 }
@@ -288,11 +300,12 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     figures.emplace_back(a, b, figure);
     estimate(figures.back(), settings);
   }
-  const auto of_cpu = std::ranges::find(figures, kCpuFigure, [](const Judged& judged) -> const std::string& {
-    return judged.asked->figure.name;
-  });
+  const auto of_cpu =
+      std::ranges::find(figures, cpu_figure_of(settings.work),
+                        [](const Judged& judged) -> const std::string& { return judged.asked->figure.name; });
   ComparisonSettings alone = settings;
-  alone.figures = {{.figure = {.name = std::string{kCpuFigure}}, .resolution = settings.cpu}};
+  alone.figures = {
+      {.figure = {.name = std::string{cpu_figure_of(settings.work)}}, .resolution = settings.cpu}};
   const Figure& of_facts = hardest_to_explain(figures);
   FactJudgement facts = judge_facts(a, b, settings.changed, of_facts);
   for (Judged& judged : figures) judge(a, b, settings, facts, judged);
@@ -300,6 +313,8 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   std::optional<Judged> beside;
   if (of_cpu == figures.end()) beside = judge_cpu(a, b, alone, facts);
   if (beside) comparison.beside.push_back(beside->result);
+  comparison.work = settings.work;
+  comparison.offered = offered_rate(a, b, settings.threshold);
 
   add_caveats(figures, beside, &Judged::of_verdict, caveats);
   note_failed_runs(a, settings.failed_a, "A", caveats);
@@ -312,12 +327,14 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   } else if (of_cpu != figures.end() && is_of_plain_runs(*of_cpu)) {
     put_cpu(*of_cpu, comparison.attribution);
   }
-  CounterChanges counters = counter_changes(figures.front().grouping, settings.level);
+  CounterChanges counters =
+      counter_changes(figures.front().grouping, settings.level, looks_taken(settings.looked));
   comparison.counters = std::move(counters.shown);
   comparison.counters_tested = counters.tested;
   comparison.facts = std::move(facts.facts);
   comparison.same = std::move(facts.same);
   comparison.changed = std::move(facts.changed);
+  note_looks(settings, caveats);
   note_nothing_known(comparison, caveats);
   note_origins(a, b, caveats);
   note_flags(a, "A", caveats);

@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/compare/looks.hpp"
 #include "daemon/model/comparison.hpp"
 #include "daemon/model/counters.hpp"
 #include "daemon/model/figure.hpp"
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/named_figure.hpp"
 #include "daemon/model/run_record.hpp"
+#include "daemon/model/work_unit.hpp"
 
 namespace netperfd::analysis {
 
@@ -68,6 +70,12 @@ struct ComparedSamples {
   bool sees_interrupts_off = true;  // as in SampleProfile
 };
 
+// What the costs of a run are divided by; the same unit for all runs that are compared.
+struct RunWork {
+  WorkUnit unit = WorkUnit::byte;
+  std::optional<double> amount = std::nullopt;  // absent: this run does not know it
+};
+
 // A finished run, with the data that a comparison needs. Absent: unknown.
 struct ComparedRun {
   RunId id = 0;
@@ -78,6 +86,7 @@ struct ComparedRun {
   std::string build;                               // of its side; empty: the side has one
   std::optional<double> received_bits_per_second;  // over all directions
   std::optional<std::uint64_t> goodput_bytes, packets;
+  std::optional<RunWork> work = std::nullopt;  // by choose_work(); absent: of bytes of goodput
   // CPU time of the workload and of the kernel's path of its packets (side_noise.hpp, own_cpu_ns()).
   std::optional<std::uint64_t> busy_ns;
   // `cpu` of whole runs, with what iperf3 omits: that of `figures` is of the part that it counted, unless
@@ -95,8 +104,10 @@ struct ComparedRun {
   std::string origin = {};         // the text of that flag; empty: the run came in no bundle
   std::vector<std::string> files;  // digests of the files that it was imported from
   std::map<std::string, double, std::less<>> figures =
-      {};                                     // of the registry, by name: those that were asked for
-  std::vector<NamedFigure> own_figures = {};  // all that it has
+      {};  // of the registry, by name: those that were asked for
+  std::map<std::string, std::string, std::less<>> sources = {};  // of those of `figures` that tell it
+  std::vector<NamedFigure> own_figures = {};                     // all that it has
+  std::vector<std::string> nearest = {};  // to counters that were asked for and that it lacks: those it has
 };
 
 [[nodiscard]] inline bool is_plain(const ComparedRun& run) {
@@ -127,7 +138,8 @@ struct ComparedFigure {
 
 struct ComparisonSettings {
   double threshold = 0.01;
-  double level = 0.95;                    // of the intervals of all figures together
+  double level = 0.95;  // of the intervals of all figures together; of a job with looks, at each of them
+  std::optional<LookedAt> looked = {};    // absent: the number of blocks was fixed
   std::vector<std::string> changed = {};  // groups that are declared to differ; empty: not declared
   // Give a verdict in spite of undeclared differences, of runs that received nothing, of a file that was
   // imported twice, and of noise that made it.
@@ -136,8 +148,10 @@ struct ComparisonSettings {
   // blind to the sides; it keeps the number of tests small, so that each has a chance.
   double least_share = 0.01;
   std::vector<ComparedFigure> figures = {{}};  // not empty; the first one is the primary
-  HostResolution cpu = {};                     // of the figure `cpu`, if it is none of them
+  WorkUnit work = WorkUnit::byte;              // what costs are divided by (choose_work())
+  HostResolution cpu = {};                     // of the figure of CPU time for it, if it is none of them
   std::uint32_t failed_a = 0, failed_b = 0;    // failed runs that would otherwise belong to a side
+  std::optional<std::uint32_t> point = {};     // of a sweep: compares this point alone
 };
 
 // The level of the interval of each of `figures` figures: the intervals miss in at most 1 - `level` of all

@@ -14,6 +14,7 @@
 
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/noise.hpp"
 
 namespace netperfd::analysis {
@@ -41,7 +42,8 @@ CounterKey key_of(const CounterDelta& delta) {
 class RunCounters {
  public:
   explicit RunCounters(const ComparedRun& run) {
-    if (run.goodput_bytes) gigabytes_ = static_cast<double>(*run.goodput_bytes) / kGigabyte;
+    const bool is_of_bytes = !run.work || run.work->unit == WorkUnit::byte;
+    work_ = work_of(run).value_or(0) / (is_of_bytes ? kGigabyte : 1);
     for (const CounterDelta& delta : run.counters) {
       if (delta.source == noise::kSource) continue;  // side_noise.hpp compares the noise
       deltas_[key_of(delta)] += delta.delta;
@@ -53,14 +55,14 @@ class RunCounters {
   [[nodiscard]] const std::map<CounterKey, std::string>& units() const { return units_; }
   [[nodiscard]] bool has(const CounterKey& key) const { return deltas_.contains(key); }
   // A source leaves out counters that did not move. If the source itself is missing, it was not read.
-  [[nodiscard]] std::optional<double> per_gigabyte(const CounterKey& key) const {
-    if (gigabytes_ <= 0 || !sources_.contains(key.first)) return std::nullopt;
+  [[nodiscard]] std::optional<double> per_work(const CounterKey& key) const {
+    if (work_ <= 0 || !sources_.contains(key.first)) return std::nullopt;
     const auto delta = deltas_.find(key);
-    return delta == deltas_.end() ? 0 : static_cast<double>(delta->second) / gigabytes_;
+    return delta == deltas_.end() ? 0 : static_cast<double>(delta->second) / work_;
   }
 
  private:
-  double gigabytes_ = 0;
+  double work_ = 0;  // gigabytes, packets or transactions
   std::map<CounterKey, std::uint64_t> deltas_;
   std::map<CounterKey, std::string> units_;
   std::set<std::string> sources_;
@@ -74,7 +76,7 @@ std::vector<RunCounters> counters_of(const RunList& runs) {
 
 RunValues values(const std::vector<RunCounters>& runs, const CounterKey& key) {
   RunValues values;
-  for (const RunCounters& run : runs) values.push_back(run.per_gigabyte(key));
+  for (const RunCounters& run : runs) values.push_back(run.per_work(key));
   return values;
 }
 
@@ -103,35 +105,35 @@ double proportion(const ShiftEstimate& change) {
   return whole > 0 ? std::abs(change.shift.value_or(0)) / whole : 0;
 }
 
-void discover(std::vector<CounterChange>& changes) {
+void discover(std::vector<CounterChange>& changes, double looks) {
   std::vector<double> p;
-  for (const CounterChange& change : changes) p.push_back(*change.per_gigabyte.p);
+  for (const CounterChange& change : changes) p.push_back(*change.per_work.p);
   const std::vector<double> q = benjamini_hochberg(p);
-  for (std::size_t i = 0; i < changes.size(); ++i) changes[i].per_gigabyte.q = q[i];
+  for (std::size_t i = 0; i < changes.size(); ++i) changes[i].per_work.q = std::min(1.0, q[i] * looks);
   std::erase_if(changes, [](const CounterChange& change) {
-    return *change.per_gigabyte.q >= kLeastQ && change.name != kRetransmits;
+    return *change.per_work.q >= kLeastQ && change.name != kRetransmits;
   });
   std::ranges::stable_sort(changes, {}, [](const CounterChange& change) {
-    const ShiftEstimate& moved = change.per_gigabyte;
+    const ShiftEstimate& moved = change.per_work;
     return std::tuple(*moved.q >= kLeastQ, *moved.p, -proportion(moved));
   });
 }
 
 void keep_farthest(std::vector<CounterChange>& changes) {
   std::ranges::stable_sort(changes, std::greater<>{},
-                           [](const CounterChange& change) { return proportion(change.per_gigabyte); });
+                           [](const CounterChange& change) { return proportion(change.per_work); });
   std::size_t kept = 0;
   std::erase_if(changes, [&kept](const CounterChange& change) {
-    const bool keep = proportion(change.per_gigabyte) > 0 && kept < kMostUntested;
+    const bool keep = proportion(change.per_work) > 0 && kept < kMostUntested;
     if (keep) ++kept;
     return !keep && change.name != kRetransmits;
   });
-  for (CounterChange& change : changes) change.per_gigabyte.p.reset();
+  for (CounterChange& change : changes) change.per_work.p.reset();
 }
 
 }  // namespace
 
-CounterChanges counter_changes(const Grouping& grouping, double level) {
+CounterChanges counter_changes(const Grouping& grouping, double level, double looks) {
   const auto runs_a = counters_of(grouping.a()), runs_b = counters_of(grouping.b());
   std::map<CounterKey, std::string> keys;
   for (const auto* side : {&runs_a, &runs_b}) {
@@ -145,15 +147,15 @@ CounterChanges counter_changes(const Grouping& grouping, double level) {
     if (!is_retransmits(key) && is_constant(a, b)) continue;
     CounterChange change{.source = key.first,
                          .name = key.second,
-                         .per_gigabyte = estimate_shift(grouping, a, b, level),
+                         .per_work = estimate_shift(grouping, a, b, level),
                          .unit = unit};
-    if (!change.per_gigabyte.shift) continue;
-    testable = testable || change.per_gigabyte.low.has_value();
+    if (!change.per_work.shift) continue;
+    testable = testable || change.per_work.low.has_value();
     changes.push_back(std::move(change));
   }
   const auto tested = testable ? static_cast<std::uint32_t>(changes.size()) : 0;
   if (testable) {
-    discover(changes);
+    discover(changes, looks);
   } else {
     keep_farthest(changes);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Selects the kernel counters that moved with the change, per GB (10^9 bytes) of goodput.
+// Selects the kernel counters that moved with the change, per GB (10^9 bytes) of goodput, per packet or per
+// transaction (ComparedRun::work).
 //
 // A counter is tested if at least half of the runs of both sides together have it and its values are not all
 // equal. The choice is blind to the sides.
@@ -20,7 +21,7 @@ struct CounterChanges {
   std::uint32_t tested = 0;
 };
 
-// `grouping` is that of the throughput.
-[[nodiscard]] CounterChanges counter_changes(const Grouping& grouping, double level);
+// `grouping` is that of the throughput. q is multiplied by `looks`.
+[[nodiscard]] CounterChanges counter_changes(const Grouping& grouping, double level, double looks = 1);
 
 }  // namespace netperfd::analysis

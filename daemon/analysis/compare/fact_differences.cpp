@@ -8,103 +8,28 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/digested_options.hpp"
+#include "daemon/analysis/compare/fact_values.hpp"
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
+#include "daemon/model/machine_setting.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
 constexpr std::string_view kKernel = "kernel";
+constexpr std::string_view kIperf3 = "iperf3";
 
 // Keys of a module that identify its build.
 constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
 
-using FactKey = std::pair<std::string, std::string>;  // group, key
-using Values = std::map<std::string, std::uint32_t>;  // and how many runs have each
-using BlockKey = std::pair<JobId, std::uint32_t>;
-
-std::string_view family_of(std::string_view group) {
-  return group.substr(0, group.find(':'));
+bool is_traced(const ComparedRun& run) {
+  return run.trace.has_value();
 }
-
-bool names(const std::vector<std::string>& declared, std::string_view group) {
-  return std::ranges::find(declared, group) != declared.end();
-}
-
-bool is_about(std::string_view clause, std::string_view group) {
-  return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
-}
-
-// A clause of Fingerprint::unknown begins with the group or its family, or covers all groups.
-bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
-  return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
-    return clause == kAllElse || is_about(clause, group) || is_about(clause, family_of(group));
-  });
-}
-
-class Side {
- public:
-  // `trace_of_traced`: take the trace facts from the traced runs only, however many plain runs there are.
-  Side(const std::vector<ComparedRun>& runs, bool trace_of_traced) : trace_of_traced_(trace_of_traced) {
-    for (const ComparedRun& run : runs) {
-      if (!run.fingerprint) continue;
-      fingerprints_.push_back(&*run.fingerprint);
-      traced_.push_back(run.trace.has_value());
-      blocks_.emplace_back(run.job, run.block);
-      facts_.emplace_back();
-      for (const Fact& fact : run.fingerprint->facts) facts_.back()[{fact.group, fact.key}] = fact.value;
-    }
-  }
-
-  [[nodiscard]] bool has_fingerprint() const { return !fingerprints_.empty(); }
-
-  [[nodiscard]] std::set<FactKey> keys() const {
-    std::set<FactKey> keys;
-    for (const auto& facts : facts_) {
-      for (const auto& [key, value] : facts) keys.insert(key);
-    }
-    return keys;
-  }
-
-  [[nodiscard]] bool in_blocks() const {
-    return std::ranges::all_of(blocks_, [](const BlockKey& block) { return block.second != 0; });
-  }
-
-  // Empty if no run knows it: its fingerprint lacks the fact and does not know the whole group.
-  [[nodiscard]] Values values(const FactKey& key) const {
-    Values values;
-    for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (const auto value = value_of(i, key)) ++values[*value];
-    }
-    return values;
-  }
-  [[nodiscard]] std::map<BlockKey, Values> values_by_block(const FactKey& key) const {
-    std::map<BlockKey, Values> blocks;
-    for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (const auto value = value_of(i, key)) ++blocks[blocks_[i]][*value];
-    }
-    return blocks;
-  }
-
- private:
-  [[nodiscard]] std::optional<std::string> value_of(std::size_t run, const FactKey& key) const {
-    if (trace_of_traced_ && key.first == kTraceFacts && !traced_[run]) return std::nullopt;
-    if (const auto fact = facts_[run].find(key); fact != facts_[run].end()) return fact->second;
-    if (!knows_all_of(*fingerprints_[run], key.first)) return std::nullopt;
-    return std::string(kAbsentValue);
-  }
-
-  std::vector<BlockKey> blocks_;
-  std::vector<const Fingerprint*> fingerprints_;
-  std::vector<bool> traced_;
-  std::vector<std::map<FactKey, std::string>> facts_;
-  bool trace_of_traced_;
-};
 
 std::vector<std::string> keys_of(const Values& values) {
   std::vector<std::string> keys;
@@ -130,10 +55,6 @@ bool equal(const Values& a, const Values& b) {
   });
 }
 
-bool is_traced(const ComparedRun& run) {
-  return run.trace.has_value();
-}
-
 struct Sides {
   Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const Figure& figure)
       : Sides(runs_a, runs_b, figure_runs(runs_a, runs_b, figure)) {}
@@ -143,14 +64,35 @@ struct Sides {
         trace_of_traced(arm != Arm::mixed &&
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),
-        b(runs_b, trace_of_traced) {}
+        b(runs_b, trace_of_traced) {
+    compare_queues_without_digests();
+  }
+
+  // Words and a digest of the same options are no difference.
+  void compare_queues_without_digests() {
+    std::set<FactKey> keys;
+    a.add_keys(keys);
+    b.add_keys(keys);
+    for (const FactKey& key : keys) {
+      if (key.first != "qdisc") continue;
+      OptionKinds kinds;
+      for (const FactValues* side : {&a, &b})
+        for (const auto& [value, runs] : side->values(key)) kinds.add(value);
+      const auto both = kinds.both();
+      if (both.empty()) continue;
+      a.leave_out_options(key, both);
+      b.leave_out_options(key, both);
+      not_compared.push_back(key.second);
+    }
+  }
 
   [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
 
   Arm arm;
   bool booted;  // by turns, for each letter of a block
   bool trace_of_traced;
-  Side a, b;
+  FactValues a, b;
+  std::vector<std::string> not_compared;  // keys of queueing disciplines
 };
 
 // In blocks, within each block that has runs of both sides: whatever changes from block to block does not
@@ -171,8 +113,9 @@ bool equal(const Sides& sides, const FactKey& key) {
 }
 
 std::set<FactKey> all_keys(const Sides& sides) {
-  std::set<FactKey> keys = sides.a.keys();
-  keys.merge(sides.b.keys());
+  std::set<FactKey> keys;
+  sides.a.add_keys(keys);
+  sides.b.add_keys(keys);
   return keys;
 }
 
@@ -221,7 +164,31 @@ bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& 
   return release != nullptr && fact.a == release->a && fact.b == release->b;
 }
 
+// The module of a congestion control that one side alone asks for: "tcp_bbr".
+bool follows_from_congestion(const FactChange& fact, const std::vector<FactChange>& facts) {
+  constexpr std::string_view kModule = "module:tcp_";
+  if (!fact.group.starts_with(kModule)) return false;
+  const FactChange* congestion = find(facts, kIperf3, "congestion");
+  if (congestion == nullptr) return false;
+  const std::string name = fact.group.substr(kModule.size());
+  const auto asks = [&name](const std::vector<std::string>& values) {
+    return std::ranges::find(values, name) != values.end();
+  };
+  return asks(congestion->a) != asks(congestion->b);
+}
+
+// What a setting of the machine, which the sides set differently, changes too.
+bool follows_from_machine(const FactChange& fact, const std::vector<FactChange>& facts) {
+  return std::ranges::any_of(facts, [&](const FactChange& set) {
+    if (set.group != kMachineFacts) return false;
+    const auto target = parse_setting_target(set.key);
+    return target && changes_facts(*target, fact.group);
+  });
+}
+
 std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
+  if (follows_from_congestion(fact, facts)) return std::string(kIperf3);
+  if (follows_from_machine(fact, facts)) return std::string(kMachineFacts);
   return follows_from_kernel(fact, facts, booted) ? std::string(kKernel) : fact.group;
 }
 
@@ -232,7 +199,7 @@ bool can_explain(std::string_view group, Arm arm) {
 std::vector<std::string> mixed_facts(const FactJudgement& judgement) {
   std::vector<std::string> mixed;
   for (const FactChange& fact : judgement.facts) {
-    if (!fact.explains || !names(judgement.changed, fact.group)) continue;
+    if (!fact.explains || !is_declared(judgement.changed, fact.group)) continue;
     for (std::size_t i = 0; i < fact.a.size(); ++i) {
       const auto found = std::ranges::find(fact.b, fact.a[i]);
       if (found == fact.b.end()) continue;
@@ -297,11 +264,26 @@ void note_unknown(const std::vector<ComparedRun>& runs, std::string_view side, C
   }
 }
 
-}  // namespace
+// With the groups that differ in place of the patterns that they fit.
+std::vector<std::string> without_patterns(const std::vector<std::string>& declared,
+                                          const std::vector<FactChange>& facts) {
+  std::vector<std::string> groups;
+  const auto add = [&groups](const std::string& group) {
+    if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
+  };
+  for (const std::string& each : declared) {
+    bool fits = false;
+    for (const FactChange& fact : facts) {
+      if (!is_declared({each}, fact.group)) continue;
+      add(fact.group);
+      fits = true;
+    }
+    if (!fits) add(each);
+  }
+  return groups;
+}
 
-std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                        const std::vector<std::string>& changed, const Figure& figure) {
-  const Sides sides(a, b, figure);
+std::vector<FactChange> differing_facts(const Sides& sides, const std::vector<std::string>& changed) {
   std::vector<FactChange> facts;
   for (const FactKey& key : all_keys(sides)) {
     const Values of_a = sides.a.values(key), of_b = sides.b.values(key);
@@ -316,17 +298,25 @@ std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const
                      .explains = can_explain(key.first, sides.arm)});
   }
   for (FactChange& fact : facts) {
-    fact.declared = names(changed, fact.group) || names(changed, counts_to(fact, facts, sides.booted));
+    fact.declared =
+        is_declared(changed, fact.group) || is_declared(changed, counts_to(fact, facts, sides.booted));
   }
   return facts;
+}
+
+}  // namespace
+
+std::vector<FactChange> differing_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                        const std::vector<std::string>& changed, const Figure& figure) {
+  return differing_facts(Sides(a, b, figure), changed);
 }
 
 FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                           const std::vector<std::string>& declared, const Figure& figure) {
   FactJudgement judgement;
-  judgement.changed = declared;
-  judgement.facts = differing_facts(a, b, declared, figure);
   const Sides sides(a, b, figure);
+  judgement.facts = differing_facts(sides, declared);
+  judgement.changed = without_patterns(declared, judgement.facts);
   judgement.same = same_groups(sides, judgement.facts);
   std::set<std::string> further;
   for (const FactChange& fact : judgement.facts) {
@@ -338,7 +328,7 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
                      std::ranges::none_of(b, knows_a_document_only);
   if (declared.empty() && further.size() == 1 && known) {
     judgement.changed.assign(further.begin(), further.end());
-    judgement.facts = differing_facts(a, b, judgement.changed, figure);
+    judgement.facts = differing_facts(sides, judgement.changed);
   } else {
     judgement.undeclared.assign(further.begin(), further.end());
   }
@@ -353,9 +343,16 @@ void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun
   note_unknown(b, "B", caveats);
   const Sides sides(a, b, figure);
   if (!sides.have_fingerprints()) return;
+  if (!sides.not_compared.empty()) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("Not compared: the options of qdisc {}. Runs of an older netperfd have a digest of "
+                    "them, and newer ones their values.",
+                    listed(sides.not_compared)));
+  }
   for (const std::string& group : declared) {
     if (std::ranges::none_of(judgement.facts,
-                             [&](const FactChange& fact) { return names({group}, fact.group); })) {
+                             [&](const FactChange& fact) { return is_declared({group}, fact.group); })) {
       caveats.add(Gravity::verdict,
                   fmt::format("{} was declared to change, but no known fact of it differs.", group));
     }

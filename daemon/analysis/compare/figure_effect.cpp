@@ -10,6 +10,7 @@
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/work.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -147,11 +148,23 @@ void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view sid
   if (unknown > 0) caveats.add(Gravity::weakens, unknown_words(figure, side, unknown, runs.size()));
 }
 
+std::string first_source(const Figure& figure, const std::vector<ComparedRun>& a,
+                         const std::vector<ComparedRun>& b) {
+  const std::string name = to_string(figure);
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      if (const auto found = run.sources.find(name); found != run.sources.end()) return found->second;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-std::optional<double> whole_ns_per_byte(const ComparedRun& run) {
-  if (!run.busy_ns || !run.goodput_bytes || *run.busy_ns == 0 || *run.goodput_bytes == 0) return std::nullopt;
-  return static_cast<double>(*run.busy_ns) / static_cast<double>(*run.goodput_bytes);
+std::optional<double> whole_cost(const ComparedRun& run) {
+  const auto work = work_of(run);
+  if (!run.busy_ns || !work || *run.busy_ns == 0) return std::nullopt;
+  return static_cast<double>(*run.busy_ns) / *work;
 }
 
 std::optional<double> FigureOf::operator()(const ComparedRun& run) const {
@@ -176,8 +189,11 @@ std::optional<double> FigureOf::log(const ComparedRun& run) const {
 
 FigureTerms terms_of(const Figure& figure, const std::vector<ComparedRun>& a,
                      const std::vector<ComparedRun>& b) {
-  if (const FigureEntry* entry = find_figure(figure.name))
-    return {.unit = std::string{entry->unit}, .better = entry->better};
+  if (const FigureEntry* entry = find_figure(figure.name)) {
+    return {.unit = std::string{unit_of(*entry, figure)},
+            .better = better_of(*entry, figure),
+            .source = first_source(figure, a, b)};
+  }
   for (const auto* side : {&a, &b}) {
     for (const ComparedRun& run : *side) {
       const auto own = std::ranges::find(run.own_figures, figure.name, &NamedFigure::name);

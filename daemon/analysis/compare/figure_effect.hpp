@@ -14,9 +14,9 @@
 
 namespace netperfd::analysis {
 
-// CPU time of the whole run, with its omitted part, over all bytes that arrived in it. Absent if it is
-// unknown: also if others took as much as there was, to the precision of the kernel's figures.
-[[nodiscard]] std::optional<double> whole_ns_per_byte(const ComparedRun& run);
+// CPU time of the whole run, with its omitted part, over all its work (work.hpp). Absent if it is unknown:
+// also if others took as much as there was, to the precision of the kernel's figures.
+[[nodiscard]] std::optional<double> whole_cost(const ComparedRun& run);
 
 // The value of a figure in a run; absent: unknown.
 class FigureOf {
@@ -45,6 +45,7 @@ class FigureOf {
 struct FigureTerms {
   std::string unit = {};
   Better better = Better::higher;
+  std::string source = {};  // what they were read from; empty: the name says it
 
   bool operator==(const FigureTerms&) const = default;
 };

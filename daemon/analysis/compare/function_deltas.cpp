@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
+#include "daemon/analysis/compare/work.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -40,14 +42,14 @@ Basis basis_of(const RunList& a, const RunList& b) {
   return basis;
 }
 
-double bytes_of(const ComparedRun& run) {
-  return static_cast<double>(*run.goodput_bytes);
+double divisor_of(const ComparedRun& run) {
+  return *work_of(run);
 }
 
 RunValues costs(const RunList& runs, const Places& places, const std::optional<TracerCost>& cost) {
   RunValues values(runs.size(), 0.0);  // a function that was not called costs nothing
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], cost) / bytes_of(*runs[i]);
+    if (places[i]) values[i] = self_ns(runs[i]->trace->functions[*places[i]], cost) / divisor_of(*runs[i]);
   }
   return values;
 }
@@ -57,8 +59,8 @@ CostFactors factors(const RunList& runs, const Places& places, const std::option
   RunValues packets, calls, times;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const ComparedRun& run = *runs[i];
-    const double divisor = basis.per_packet ? static_cast<double>(*run.packets) : bytes_of(run);
-    if (basis.per_packet) packets.emplace_back(divisor / bytes_of(run));
+    const double divisor = basis.per_packet ? static_cast<double>(*run.packets) : divisor_of(run);
+    if (basis.per_packet) packets.emplace_back(divisor / divisor_of(run));
     if (!places[i]) {
       calls.emplace_back(0.0);
       continue;
@@ -118,7 +120,7 @@ FunctionRow row_of(const RunList& a, const RunList& b, const MatchedFunction& fu
   return row;
 }
 
-void test_together(std::vector<FunctionRow>& rows, double level) {
+void test_together(std::vector<FunctionRow>& rows, double level, double looks) {
   std::vector<Samples> figures;
   for (const FunctionRow& row : rows) {
     if (row.tested && row.delta.cost.p) figures.push_back(row.shift.samples);
@@ -128,14 +130,14 @@ void test_together(std::vector<FunctionRow>& rows, double level) {
   for (FunctionRow& row : rows) {
     if (!row.tested || !row.delta.cost.p) continue;
     // Not below p: a function whose interval contains 0 is not found.
-    row.delta.p_adjusted = std::max(test.p[next], *row.delta.cost.p);
+    row.delta.p_adjusted = std::min(1.0, std::max(test.p[next], *row.delta.cost.p) * looks);
     const auto spread = spread_of(figures[next]);
     if (test.detectable && spread) row.delta.detectable = *test.detectable * *spread + row.shift.margin;
     ++next;
   }
 }
 
-void test_rows(std::vector<FunctionRow>& rows, const Grouping& grouping, double level) {
+void test_rows(std::vector<FunctionRow>& rows, const Grouping& grouping, double level, double looks) {
   std::vector<double> p;
   for (FunctionRow& row : rows) {
     if (!row.tested) {
@@ -147,11 +149,11 @@ void test_rows(std::vector<FunctionRow>& rows, const Grouping& grouping, double 
     if (!row.delta.cost.low) row.delta.cost.p.reset();  // with too few runs no p can be small
     if (row.delta.cost.p) p.push_back(*row.delta.cost.p);
   }
-  test_together(rows, level);
+  test_together(rows, level, looks);
   const std::vector<double> q = benjamini_hochberg(p);
   std::size_t next = 0;
   for (FunctionRow& row : rows) {
-    if (row.delta.cost.p) row.delta.cost.q = q[next++];
+    if (row.delta.cost.p) row.delta.cost.q = std::min(1.0, q[next++] * looks);
   }
 }
 
@@ -159,23 +161,60 @@ std::string named(const FunctionDelta& function) {
   return function.module.empty() ? function.name : fmt::format("{} [{}]", function.name, function.module);
 }
 
-void note_side_only(const std::vector<FunctionRow>& rows, FunctionMatch match, std::string_view side,
-                    Caveats& caveats) {
-  std::vector<std::string> names;
-  for (const FunctionRow& row : rows) {
-    if (row.delta.match == match) names.push_back(named(row.delta));
+// What the traces of a side record of the functions that they had in their filter: how many these were, and
+// which ones of those asked for could not be traced.
+struct Filters {
+  std::set<std::uint32_t> sizes;
+  std::set<std::string_view> missing;
+};
+
+Filters filters_of(const RunList& runs) {
+  Filters filters;
+  for (const ComparedRun* run : runs) {
+    filters.sizes.insert(run->trace->traced_functions);
+    filters.missing.insert(run->trace->missing_functions.begin(), run->trace->missing_functions.end());
   }
-  if (names.empty()) return;
-  caveats.add(
-      Gravity::weakens,
-      fmt::format("Called in {0} alone: {1}. Where the other side does not trace them, the tracer's cost of "
-                  "them counts on the side of {0} alone, and there their own cost is in their callers.",
-                  side, listed(names)));
+  return filters;
 }
 
-void note_matches(const std::vector<FunctionRow>& rows, std::size_t without_symbol, Caveats& caveats) {
-  note_side_only(rows, FunctionMatch::only_a, "A", caveats);
-  note_side_only(rows, FunctionMatch::only_b, "B", caveats);
+// Notes the functions that only one side called. A trace names the functions that were called, not its
+// filter.
+void note_side_only(const std::vector<FunctionRow>& rows, FunctionMatch match, const Filters& here,
+                    const Filters& there, Caveats& caveats) {
+  const bool is_a = match == FunctionMatch::only_a;
+  const std::string_view side = is_a ? "A" : "B", other = is_a ? "B" : "A";
+  std::vector<std::string> not_traced, not_called;
+  for (const FunctionRow& row : rows) {
+    if (row.delta.match != match) continue;
+    (there.missing.contains(row.delta.name) ? not_traced : not_called).push_back(named(row.delta));
+  }
+  if (!not_traced.empty()) {
+    caveats.add(Gravity::weakens,
+                fmt::format("Called only in {0}: {2}. {1} could not trace them: their own time in {1}, if it "
+                            "has them, is in their callers, and the tracer's cost of them is in {0} alone.",
+                            side, other, listed(not_traced)));
+  }
+  if (not_called.empty()) return;
+  const bool alike = here.sizes.size() == 1 && here.sizes == there.sizes && here.missing == there.missing;
+  const std::string why =
+      alike ? fmt::format("Both sides trace {}, so most likely {} traced them too and never called them",
+                          here.sizes == std::set{1U} ? "one function"
+                                                     : fmt::format("{} functions", *here.sizes.begin()),
+                          other)
+            : fmt::format(
+                  "{0} did not call them, or did not trace them; then their own time in {0} is in "
+                  "their callers",
+                  other);
+  caveats.add(Gravity::weakens,
+              fmt::format("Called only in {0}: {1}. {2}. The tracer's cost of them is in {0} alone.", side,
+                          listed(not_called), why));
+}
+
+void note_matches(const std::vector<FunctionRow>& rows, const RunList& a, const RunList& b,
+                  std::size_t without_symbol, Caveats& caveats) {
+  const Filters of_a = filters_of(a), of_b = filters_of(b);
+  note_side_only(rows, FunctionMatch::only_a, of_a, of_b, caveats);
+  note_side_only(rows, FunctionMatch::only_b, of_b, of_a, caveats);
   std::vector<std::string> renamed, duplicates;
   for (const FunctionRow& row : rows) {
     if (row.delta.match == FunctionMatch::renamed) {
@@ -226,8 +265,8 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
           {costs(a, function.in_a, within_error[k].a), costs(b, function.in_b, within_error[k].b)});
     }
   }
-  test_rows(rows, grouping, settings.level);
-  note_matches(rows, matches.without_symbol, caveats);
+  test_rows(rows, grouping, settings.level, looks_taken(settings.looked));
+  note_matches(rows, a, b, matches.without_symbol, caveats);
 
   std::ranges::stable_sort(rows, std::greater<>{},
                            [](const FunctionRow& row) { return std::abs(row.delta.cost.shift.value_or(0)); });
@@ -256,7 +295,7 @@ std::vector<FunctionDelta> function_times(const RunList& a, const RunList& b, Ca
     const bool both = row.delta.match == FunctionMatch::same || row.delta.match == FunctionMatch::renamed;
     if (both) row.weight = calls * std::abs(row.delta.b.ns_per_call - row.delta.a.ns_per_call);
   }
-  note_matches(rows, matches.without_symbol, caveats);
+  note_matches(rows, a, b, matches.without_symbol, caveats);
   std::ranges::stable_sort(rows, std::greater<>{}, &FunctionRow::weight);
   std::vector<FunctionDelta> times;
   for (FunctionRow& row : rows) times.push_back(std::move(row.delta));

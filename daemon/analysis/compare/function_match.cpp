@@ -86,9 +86,22 @@ bool is_number(std::string_view part) {
   return part.size() > 1 && part.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
+// Empty if it is no BPF program, or one without a name.
+std::string_view name_of_program(std::string_view symbol) {
+  constexpr std::string_view kPrefix = "bpf_prog_";
+  constexpr std::size_t kDigits = 16;
+  if (!symbol.starts_with(kPrefix) || symbol.size() <= kPrefix.size() + kDigits + 1) return {};
+  const std::string_view tag = symbol.substr(kPrefix.size(), kDigits);
+  if (symbol[kPrefix.size() + kDigits] != '_' ||
+      tag.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    return {};
+  return symbol.substr(kPrefix.size() + kDigits + 1);
+}
+
 }  // namespace
 
 std::string_view base_name(std::string_view name) {
+  if (const std::string_view program = name_of_program(name); !program.empty()) return program;
   // From the end: a number belongs to the suffix before it, but ".cold" stands alone.
   std::string_view base = name;
   for (;;) {

@@ -19,7 +19,8 @@
 
 namespace netperfd::analysis {
 
-// "hsr_get_node" of "hsr_get_node.isra.0.cold".
+// "hsr_get_node" of "hsr_get_node.isra.0.cold". Of a BPF program its own name: the kernel puts a digest of
+// its code before it, "count" of "bpf_prog_6deef7357e7b4530_count".
 [[nodiscard]] std::string_view base_name(std::string_view name);
 
 // What identifies a function on one side. Views of the owner's texts.

@@ -91,8 +91,13 @@ std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<Comp
     return fmt::format("{} ({} is better)", each.unit.empty() ? "as a number" : "in " + each.unit,
                        to_string(each.better));
   };
+  const std::string name = to_string(figure);
   for (const auto* side : {&a, &b}) {
     for (const ComparedRun& run : *side) {
+      if (const auto from = run.sources.find(name); from != run.sources.end() && from->second != terms.source)
+        return fmt::format(
+            "Run {} has {} from {}, and other runs have it from {}: these values cannot be compared.", run.id,
+            name, from->second, terms.source);
       const auto own = std::ranges::find(run.own_figures, figure.name, &NamedFigure::name);
       if (own == run.own_figures.end()) continue;
       const FigureTerms told{.unit = own->unit, .better = own->better};
@@ -123,15 +128,23 @@ std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::
 }
 
 std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
-  std::map<std::string_view, std::vector<std::string>> runs_of;
+  struct RunsOfFile {
+    std::set<JobId> jobs;
+    std::vector<std::string> runs;
+  };
+  std::map<std::string_view, RunsOfFile> files;
   for (const auto* side : {&a, &b}) {
     for (const ComparedRun& run : *side) {
-      for (const std::string& file : run.files) runs_of[file].push_back(std::to_string(run.id));
+      for (const std::string& file : run.files) {
+        files[file].jobs.insert(run.job);
+        files[file].runs.push_back(std::to_string(run.id));
+      }
     }
   }
   std::set<std::vector<std::string>> groups;  // of runs; a document and its trace make only one
-  for (const auto& [file, runs] : runs_of) {
-    if (runs.size() > 1) groups.insert(runs);
+  for (const auto& [file, of_file] : files) {
+    // A job has several runs of one file only if that is a table of their numbers.
+    if (of_file.jobs.size() > 1) groups.insert(of_file.runs);
   }
   if (groups.empty()) return {};
   const std::size_t more = groups.size() - 1;
@@ -253,8 +266,10 @@ std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_v
     untimed = untimed || !run.trace->timed;
   }
   if (untimed) {
-    return fmt::format("The function tracer, which recorded the traces of {}, tells of no end of a call.",
-                       side);
+    return fmt::format(
+        "The traces of {} have no self times: the function tracer records no end of a call, and "
+        "tracing_thresh no beginning.",
+        side);
   }
   if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
   return fmt::format("No run of {} has a trace of functions.", side);
@@ -291,20 +306,20 @@ std::string not_cpu_bound(const std::optional<double>& busy_a, const std::option
   return {};
 }
 
-bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Caveats& caveats) {
+bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work, Caveats& caveats) {
   if (agree(plain, traced) == false) {
     caveats.add(
         Gravity::weakens,
-        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a byte: shares "
+        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a {}: shares "
                     "of it are not given.",
-                    in_words(plain), in_words(traced)));
+                    in_words(plain), in_words(traced), to_string(work)));
     return false;
   }
   if (is_change(plain) && !is_change(traced) && traced.low) {
     caveats.add(Gravity::told,
-                fmt::format("The traced runs show no change in CPU time, {} ns a byte: there is nothing to "
+                fmt::format("The traced runs show no change in CPU time, {} ns a {}: there is nothing to "
                             "share out among functions.",
-                            in_words(traced)));
+                            in_words(traced), to_string(work)));
   }
   return is_change(plain) && is_change(traced);
 }

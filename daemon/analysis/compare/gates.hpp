@@ -51,8 +51,8 @@ constexpr double kLuckOfTwoBuilds = 0.02;
                                                 const std::vector<ComparedRun>& b, Arm arm,
                                                 const Figure& figure, const FactJudgement& facts);
 
-// Gate 4a: a sentence if runs hold the same imported file, otherwise empty. They are one measurement, which
-// would count as several samples; so there is no verdict either.
+// Gate 4a: a sentence if runs of several jobs hold the same imported file, otherwise empty. They are one
+// measurement, which would count as several samples; so there is no verdict either.
 [[nodiscard]] std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
 
 // Gates 5 and 6: too few samples for an interval, then the interval alone. The verdict is equivalent if the
@@ -114,6 +114,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 
 // Gates 12 and 13: whether the change in CPU time can be shared out among functions. 12, plain and traced
 // runs agree on it, which a caveat tells otherwise. 13, both show one.
-[[nodiscard]] bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Caveats& caveats);
+[[nodiscard]] bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work,
+                                 Caveats& caveats);
 
 }  // namespace netperfd::analysis

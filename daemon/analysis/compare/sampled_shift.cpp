@@ -51,7 +51,7 @@ SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide 
   return place;
 }
 
-void test_together(std::span<SampledPlace* const> places, double level) {
+void test_together(std::span<SampledPlace* const> places, double level, double looks) {
   std::vector<Samples> figures;
   for (const SampledPlace* place : places) {
     if (place->shift.cost.p) figures.push_back(place->samples);
@@ -60,7 +60,8 @@ void test_together(std::span<SampledPlace* const> places, double level) {
   const FamilyTest test = test_family(figures, level);
   std::size_t next = 0;
   for (SampledPlace* place : places) {
-    if (place->shift.cost.p) place->shift.p_adjusted = std::max(test.p[next++], *place->shift.cost.p);
+    if (place->shift.cost.p)
+      place->shift.p_adjusted = std::min(1.0, std::max(test.p[next++], *place->shift.cost.p) * looks);
   }
 }
 

@@ -34,7 +34,7 @@ struct SampledPlace {
 [[nodiscard]] SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide b,
                                          double level);
 
-// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp).
-void test_together(std::span<SampledPlace* const> places, double level);
+// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp), times `looks`.
+void test_together(std::span<SampledPlace* const> places, double level, double looks = 1);
 
 }  // namespace netperfd::analysis

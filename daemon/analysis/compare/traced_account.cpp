@@ -9,26 +9,27 @@
 #include <vector>
 
 #include "daemon/analysis/compare/tracer_cost.hpp"
+#include "daemon/analysis/compare/work.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
-// Of one run, in ns per byte of goodput.
+// Of one run, in ns per unit of work.
 struct Costs {
   double busy = 0, functions = 0, tracer = 0;
 };
 
 std::optional<Costs> costs_of(const ComparedRun& run, const TracerCost& cost) {
   const ComparedTrace& trace = *run.trace;
-  if (!run.busy_ns || !run.goodput_bytes || *run.goodput_bytes == 0) return std::nullopt;
-  const auto bytes = static_cast<double>(*run.goodput_bytes);
+  const auto work = work_of(run);
+  if (!run.busy_ns || !work) return std::nullopt;
   double functions = 0;
   for (const ComparedFunction& function : trace.functions) {
     functions += self_ns(function, cost);
   }
-  return Costs{.busy = static_cast<double>(*run.busy_ns) / bytes,
-               .functions = functions / bytes,
-               .tracer = static_cast<double>(trace.calls) * (cost.entry_ns + cost.callee_ns) / bytes};
+  return Costs{.busy = static_cast<double>(*run.busy_ns) / *work,
+               .functions = functions / *work,
+               .tracer = static_cast<double>(trace.calls) * (cost.entry_ns + cost.callee_ns) / *work};
 }
 
 // The costs of all runs of both sides, to estimate the shift of any figure made of them.

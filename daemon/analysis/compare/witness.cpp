@@ -17,6 +17,7 @@
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/sampled_shift.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/sample_profile.hpp"
 
 namespace netperfd::analysis {
@@ -26,15 +27,14 @@ constexpr double kSignificant = 0.05;  // largest adjusted p of a function that 
 constexpr double kTolerated = 0.1;     // of the larger shift
 constexpr double kMatters = 0.1;       // of the change in CPU time
 
-double ns_per_byte(const ComparedRun& run) {
-  return run.samples->ns_per_sample / static_cast<double>(*run.goodput_bytes);
+double ns_per_work(const ComparedRun& run) {
+  return run.samples->ns_per_sample / *work_of(run);
 }
 
 RunList sampled_runs(const RunList& runs) {
   RunList sampled;
-  std::ranges::copy_if(runs, std::back_inserter(sampled), [](const ComparedRun* run) {
-    return run->samples && run->goodput_bytes && *run->goodput_bytes > 0;
-  });
+  std::ranges::copy_if(runs, std::back_inserter(sampled),
+                       [](const ComparedRun* run) { return run->samples && work_of(*run); });
   return sampled;
 }
 
@@ -49,7 +49,7 @@ FunctionLists sampled_lists(const RunList& runs) {
 
 std::vector<double> weights_of(const RunList& runs) {
   std::vector<double> weights;
-  for (const ComparedRun* run : runs) weights.push_back(ns_per_byte(*run));
+  for (const ComparedRun* run : runs) weights.push_back(ns_per_work(*run));
   return weights;
 }
 
@@ -83,6 +83,10 @@ std::uint64_t busy_of(const RunList& runs) {
   return busy;
 }
 
+double busy_share(std::uint64_t samples, std::uint64_t of) {
+  return of == 0 ? 0 : static_cast<double>(samples) / static_cast<double>(of);
+}
+
 bool is_significant(const std::optional<double>& p_adjusted) {
   return p_adjusted && *p_adjusted <= kSignificant;
 }
@@ -96,6 +100,8 @@ class SampledSides {
     SampledRow row{.function = function,
                    .place = sampled_place(grouping_, sampled_values(a_, function.in_a),
                                           sampled_values(b_, function.in_b), level_)};
+    row.place.shift.share_a = busy_share(row.place.a.count, busy_of(a_));
+    row.place.shift.share_b = busy_share(row.place.b.count, busy_of(b_));
     row.place.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
     return row;
   }
@@ -227,7 +233,7 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   }
   std::vector<SampledPlace*> places;
   std::ranges::transform(tested, std::back_inserter(places), [](SampledRow& row) { return &row.place; });
-  test_together(places, settings.level);
+  test_together(places, settings.level, looks_taken(settings.looked));
   std::ranges::stable_sort(tested, std::greater{}, [](const SampledRow& row) {
     return std::abs(row.place.shift.cost.shift.value_or(0));
   });
@@ -243,13 +249,13 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   std::ranges::move(others, std::back_inserter(attribution.functions));
 }
 
-std::string disagreement(const Attribution& attribution) {
+std::string disagreement(const Attribution& attribution, WorkUnit work) {
   for (const FunctionDelta& function : attribution.functions) {
     if (!function.sampled || !function.sampled->matters) continue;
     return fmt::format(
-        "The samples of the plain runs disagree with the trace on {}: {} ns a byte by samples, {} in the "
+        "The samples of the plain runs disagree with the trace on {}: {} ns a {} by samples, {} in the "
         "traced runs.",
-        function.name, in_words(function.sampled->cost), in_words(function.cost));
+        function.name, in_words(function.sampled->cost), to_string(work), in_words(function.cost));
   }
   return {};
 }

@@ -24,6 +24,6 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
 
 // Gate 15: a sentence if traces and samples disagree on a function that matters; otherwise empty. It does
 // unless the least that both can differ by is a tenth of the change in CPU time or less.
-[[nodiscard]] std::string disagreement(const Attribution& attribution);
+[[nodiscard]] std::string disagreement(const Attribution& attribution, WorkUnit work);
 
 }  // namespace netperfd::analysis

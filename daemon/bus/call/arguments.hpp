@@ -2,12 +2,15 @@
 // What the arguments of methods mean: how each type of a method's work comes from what was sent.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "daemon/base/error.hpp"
 #include "daemon/bus/options/options.hpp"
+#include "daemon/core/interval_points.hpp"
 #include "daemon/model/run_record.hpp"
 #include "dbus/compat.hpp"
 
@@ -27,6 +30,10 @@ struct Job {
 };
 struct Run {
   RunId id;
+};
+// Of a picture.
+struct Points {
+  std::uint32_t most;
 };
 // One line of printable text; errors call it kWhat.
 template <const char* kWhat, std::size_t kMostBytes>
@@ -65,6 +72,16 @@ struct Argument<Run> {
     const auto id = parse_id(came, "run");
     if (!id) return std::unexpected(id.error());
     return Run{*id};
+  }
+};
+
+template <>
+struct Argument<Points> {
+  using Came = std::uint32_t;
+  static Result<Points> read(Came came) {
+    if (came >= core::kFewestPoints && came <= core::kMostPoints) return Points{came};
+    return fail(ErrorKind::invalid_argument, fmt::format("most: {} is not from {} to {} points", came,
+                                                         core::kFewestPoints, core::kMostPoints));
   }
 };
 

@@ -133,12 +133,17 @@ Task<std::uint64_t> import_run(Call& call, std::vector<sdbus::UnixFd> files, Tex
   });
   const Result<core::ImportedRun> imported = co_await ended;
   call.ports.callers.let_go(call.caller.name);
-  const auto& [job, run, date, repeated] = value_or_throw(imported);
+  const auto& [job, run, date, repeated, more] = value_or_throw(imported);
   log::info(imported_from(names, request.owner, date, repeated), {.job = job, .run = run});
   call.audited->job = job;
   call.audited->run = run;
   // Announce this run like any other, for clients that keep a list of runs.
   call.manager.run_ended(run, job, RunState::finished, "");
+  for (const core::NewRun& next : more) {
+    log::info(fmt::format("imported as a further run of the same file as run {}", run),
+              {.job = next.job, .run = next.run});
+    call.manager.run_ended(next.run, next.job, RunState::finished, "");
+  }
   co_return static_cast<std::uint64_t>(run);
 }
 

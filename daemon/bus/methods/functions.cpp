@@ -2,6 +2,7 @@
 // Methods about a run's function profile and its samples. Lists keep the store's order, and a page is a range
 // of row numbers: a run that has ended does not change.
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "daemon/bus/errors.hpp"
@@ -10,6 +11,7 @@
 #include "daemon/bus/rows/wire.hpp"
 #include "daemon/bus/rows/wire_functions.hpp"
 #include "daemon/bus/rows/wire_samples.hpp"
+#include "daemon/core/comparison/sample_work.hpp"
 
 namespace netperfd::bus::methods {
 namespace {
@@ -72,7 +74,10 @@ CountedPage list_call_tree(Call& call, Run run, Cursor cursor, Limit limit) {
 }
 
 RowAndRows get_sample_profile(Call& call, Run run) {
-  WireSamples wire = wire_samples(value_or_throw(call.ports.queries.samples(run.id)));
+  const SampleProfile profile = value_or_throw(call.ports.queries.samples(run.id));
+  std::optional<core::SampleWork> work;
+  if (profile.skipped.empty()) work = value_or_throw(core::sample_work_of(call.ports.queries, run.id));
+  WireSamples wire = wire_samples(profile, work);
   return {std::move(wire.profile), std::move(wire.builds)};
 }
 

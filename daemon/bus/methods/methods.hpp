@@ -54,6 +54,7 @@ std::tuple<std::string, Rows, Texts> get_fingerprint(Call& call, Run run);
 std::tuple<Rows, std::string, std::uint64_t, Texts> list_counters(Call& call, Run run, Cursor cursor,
                                                                   Limit limit);
 CountedPage list_tcp_samples(Call& call, Run run, Cursor cursor, Limit limit);
+CountedPage list_figures(Call& call, Run run, Cursor cursor, Limit limit);
 CountedPage list_queue_samples(Call& call, Run run, Cursor cursor, Limit limit);
 void set_note(Call& call, Run run, Note note);
 void delete_run(Call& call, Run run);
@@ -91,10 +92,12 @@ Rows list_tracers(Call& call);
 // queries.cpp: answered by a process of their own, as query_answers.hpp says
 Task<std::tuple<Row, Rows, Rows, Rows>> compare(Call& call, std::string a, std::string b, Options options);
 Task<std::tuple<Row, Rows, Rows, Rows>> compare_job(Call& call, std::uint64_t job, Options options);
+Task<std::tuple<Row, Rows, Rows>> compare_sweep(Call& call, std::uint64_t job, Options options);
 Task<RowAndRows> compare_samples(Call& call, std::vector<std::uint64_t> a, std::vector<std::uint64_t> b,
                                  Options options);
 Task<Row> plan_runs(Call& call, std::string runs, Options options);
 Task<RowAndRows> get_job(Call& call, std::uint64_t job);
+Task<std::tuple<Rows, std::uint64_t>> list_interval_points(Call& call, Run run, Points points);
 Task<Page> list_jobs(Call& call, Options filter, Cursor cursor, Limit limit);
 Task<Page> list_runs(Call& call, Options filter, Cursor cursor, Limit limit);
 

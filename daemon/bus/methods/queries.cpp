@@ -21,6 +21,11 @@ void expect_selection(const Call& call, const char* side, const std::string& tex
   throw to_dbus(Error{selection.error().kind, std::string{side} + ": " + selection.error().message});
 }
 
+void expect_options_without_point(const Options& options) {
+  if (value_or_throw(parse_compare_options(options)).point)
+    throw to_dbus({ErrorKind::invalid_argument, "point: only CompareJob compares one point of a sweep"});
+}
+
 template <class Answer>
 struct Read {
   static Answer from(const std::string& bytes) {
@@ -44,7 +49,7 @@ Task<Answer> ask(Call& call, std::string name, Arguments... arguments) {
 }  // namespace
 
 Task<std::tuple<Row, Rows, Rows, Rows>> compare(Call& call, std::string a, std::string b, Options options) {
-  (void)value_or_throw(parse_compare_options(options));
+  expect_options_without_point(options);
   expect_selection(call, "A", a);
   expect_selection(call, "B", b);
   return ask<std::tuple<Row, Rows, Rows, Rows>>(call, query_name::kCompare, std::uint64_t{call.caller.uid}, a,
@@ -54,6 +59,11 @@ Task<std::tuple<Row, Rows, Rows, Rows>> compare(Call& call, std::string a, std::
 Task<std::tuple<Row, Rows, Rows, Rows>> compare_job(Call& call, std::uint64_t job, Options options) {
   (void)value_or_throw(parse_compare_options(options));
   return ask<std::tuple<Row, Rows, Rows, Rows>>(call, query_name::kCompareJob, job, options);
+}
+
+Task<std::tuple<Row, Rows, Rows>> compare_sweep(Call& call, std::uint64_t job, Options options) {
+  expect_options_without_point(options);
+  return ask<std::tuple<Row, Rows, Rows>>(call, query_name::kCompareSweep, job, options);
 }
 
 Task<RowAndRows> compare_samples(Call& call, std::vector<std::uint64_t> a, std::vector<std::uint64_t> b,
@@ -72,6 +82,14 @@ Task<Row> plan_runs(Call& call, std::string runs, Options options) {
 Task<RowAndRows> get_job(Call& call, std::uint64_t job) {
   if (value_or_throw(has_few_runs(call.ports.queries, job))) co_return bus::get_job(call.ports.queries, job);
   co_return co_await ask<RowAndRows>(call, query_name::kGetJob, job);
+}
+
+Task<std::tuple<Rows, std::uint64_t>> list_interval_points(Call& call, Run run, Points points) {
+  // No more than a page of ListIntervals has.
+  if (!value_or_throw(call.ports.queries.has_more_intervals(run.id, kMaxRows)))
+    co_return bus::list_interval_points(call.ports.queries, run.id, points.most);
+  co_return co_await ask<std::tuple<Rows, std::uint64_t>>(
+      call, query_name::kListIntervalPoints, static_cast<std::uint64_t>(run.id), std::uint64_t{points.most});
 }
 
 Task<Page> list_jobs(Call& call, Options filter, Cursor cursor, Limit limit) {

@@ -53,6 +53,10 @@ CountedPage list_queue_samples(Call& call, Run run, Cursor cursor, Limit limit) 
                    queue_sample_row);
 }
 
+CountedPage list_figures(Call& call, Run run, Cursor cursor, Limit limit) {
+  return list_part(value_or_throw(call.ports.queries.named_figures(run.id)), cursor, limit, named_figure_row);
+}
+
 void set_note(Call& call, Run run, Note note) {
   call.audited->detail = note.text;
   throw_if_failed(call.ports.store.set_note(run.id, note.text));

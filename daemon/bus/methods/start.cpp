@@ -49,6 +49,7 @@ Task<sdbus::ObjectPath> start(Call& call, Result<JobSpec> loaded, StartOptions o
                 .events_beyond = spec.trace ? events_beyond(*spec.trace, patterns) : ""};
   co_await call.allow(std::move(wanted));
   spec.tied = options.tie_to_caller;
+  spec.forced = options.force;
   if (options.confirms) spec.confirms = confirmed_job(call, *options.confirms);
   call.begin_audit();
   call.audited->detail = spec.name;
@@ -68,8 +69,7 @@ Task<sdbus::ObjectPath> start(Call& call, Result<JobSpec> loaded, StartOptions o
 std::tuple<std::uint32_t, std::uint32_t> size_of(const Call& call, const JobSpec& spec) {
   const auto runs = static_cast<std::uint32_t>(run_count(spec));  // limited by what was accepted
   const std::uint32_t each = std::max(runs / std::max(spec.repeat, 1U), 1U);
-  const bool ends_by_itself = spec.workload != WorkloadKind::none;
-  return {runs, ends_by_itself ? call.settings.run_limit / each : 1U};
+  return {runs, spec.workload.ends_by_itself ? call.settings.run_limit / each : 1U};
 }
 
 }  // namespace

@@ -140,6 +140,7 @@ std::vector<Method> make_table() {
       method<list_counters>("ListCounters", page, "counters next total unknown", kEverybody),
       method<list_tcp_samples>("ListTcpSamples", page, "samples next total", kEverybody),
       method<list_queue_samples>("ListQueueSamples", page, "samples next total", kEverybody),
+      method<list_figures>("ListFigures", page, "figures next total", kEverybody),
       method<get_latency>("GetLatency", "run", "probes phases spans", kEverybody),
       method<list_latency_intervals>("ListLatencyIntervals", page, "intervals next total", kEverybody),
       method<get_latency_histogram>("GetLatencyHistogram", "run probe phase span", "buckets", kEverybody),
@@ -166,9 +167,10 @@ std::vector<Method> make_table() {
       method<import_run>("ImportRun", "files names options", "run", may(Action::measure, "import a run"),
                          recorded("import"), kFiles),
 
-      // Conclusions from several runs. Those of GetJob, ListJobs and ListRuns that cost little do not ask who
-      // calls
+      // Conclusions from several runs, or from many intervals. Those of GetJob, ListJobs, ListRuns and
+      // ListIntervalPoints that cost little do not ask who calls
       method<methods::get_job>("GetJob", "id", "job spreads", kEverybody),
+      method<methods::list_interval_points>("ListIntervalPoints", "run most", "points intervals", kEverybody),
       method<list_jobs>("ListJobs", "filter cursor limit", "jobs next", kIdentified, kUnrecorded, kFilter),
       method<methods::list_runs>("ListRuns", "filter cursor limit", "runs next", kEverybody, kUnrecorded,
                                  kFilter),
@@ -176,6 +178,8 @@ std::vector<Method> make_table() {
                       kUnrecorded, kSettings),
       method<compare_job>("CompareJob", "job options", "comparison functions counters facts", kIdentified,
                           kUnrecorded, kSettings),
+      method<compare_sweep>("CompareSweep", "job options", "sweep figures trends", kIdentified, kUnrecorded,
+                            kSettings),
       method<compare_samples>("CompareSamples", "a b options", "comparison frames", kIdentified, kUnrecorded,
                               kRunsOfTwoSides),
       method<plan_runs>("PlanRuns", "runs options", "plan", kIdentified, kUnrecorded, kFilter),

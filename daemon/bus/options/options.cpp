@@ -17,13 +17,14 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::array<Key, 6> kStartOptions{{
+constexpr std::array<Key, 7> kStartOptions{{
     {"overrides", "as", "a list of strings"},
     {"label", "s", "a string"},
     {"repeat", "u", "an unsigned 32-bit number"},
     {"tie_to_caller", "b", "a boolean"},
     {"purpose", "s", "a string"},
     {"confirms", "t", "an unsigned 64-bit number"},
+    {"force", "b", "a boolean"},
 }};
 
 constexpr std::array<Key, 2> kImportOptions{{
@@ -46,23 +47,25 @@ constexpr std::array<Key, 5> kOldJobRuleKeys{{
     {"size", "t", "an unsigned 64-bit number"},
 }};
 
-constexpr std::array<Key, 4> kCompareOptions{{
+constexpr std::array<Key, 5> kCompareOptions{{
     {"figures", "as", "a list of strings"},
     {"changed", "as", "a list of strings"},
     {"despite", "b", "a boolean"},
     {"threshold", "d", "a floating-point number"},
+    {"point", "u", "an unsigned 32-bit number"},
 }};
 
 constexpr std::array<Key, 1> kStackOptions{{
     {"host", "b", "a boolean"},
 }};
 
-constexpr std::array<Key, 5> kPlanOptions{{
+constexpr std::array<Key, 6> kPlanOptions{{
     {"figure", "s", "a string"},
     {"effect", "d", "a floating-point number"},
     {"power", "d", "a floating-point number"},
     {"threshold", "d", "a floating-point number"},
     {"repeat", "u", "an unsigned 32-bit number"},
+    {"until_most", "u", "an unsigned 32-bit number"},
 }};
 
 Status check_overrides(const std::vector<std::string>& overrides) {
@@ -93,6 +96,7 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
     parsed.job.purpose = *purpose;
   }
   parsed.confirms = value_of<std::uint64_t>(options, "confirms");
+  parsed.force = value_of<bool>(options, "force").value_or(false);
   parsed.tie_to_caller = value_of<bool>(options, "tie_to_caller").value_or(false);
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -176,6 +180,8 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
   if (!(parsed.threshold > 0 && parsed.threshold < 1)) {
     return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", parsed.threshold));
   }
+  parsed.point = value_of<std::uint32_t>(options, "point");
+  if (parsed.point == 0) return invalid("point: 0 is none; the points of a sweep count from 1");
   return parsed;
 }
 
@@ -207,6 +213,7 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
   parsed.threshold = value_of<double>(options, "threshold");
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
+  parsed.until_most = value_of<std::uint32_t>(options, "until_most");
   if (const auto name = value_of<std::string>(options, "figure")) {
     auto figure = parse_any_figure(*name);
     if (!figure) return std::unexpected(std::move(figure.error()));

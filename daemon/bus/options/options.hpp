@@ -43,6 +43,7 @@ struct StartOptions {
   core::JobOptions job;
   bool tie_to_caller = false;
   std::optional<std::uint64_t> confirms = std::nullopt;  // number of a job
+  bool force = false;                                    // also a job that cannot end in an answer
 };
 
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);

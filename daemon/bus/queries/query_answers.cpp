@@ -2,6 +2,7 @@
 #include "daemon/bus/queries/query_answers.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,14 +15,17 @@
 #include "daemon/bus/queries/bundle_answer.hpp"
 #include "daemon/bus/queries/query_bytes.hpp"
 #include "daemon/bus/queries/store_answers.hpp"
+#include "daemon/bus/rows/row_maker.hpp"
 #include "daemon/bus/rows/wire.hpp"
 #include "daemon/bus/rows/wire_comparison.hpp"
 #include "daemon/bus/rows/wire_samples.hpp"
+#include "daemon/bus/rows/wire_sweep.hpp"
 #include "daemon/core/comparison/job_comparison.hpp"
 #include "daemon/core/comparison/run_comparison.hpp"
 #include "daemon/core/comparison/run_plan.hpp"
 #include "daemon/core/comparison/selected_page.hpp"
 #include "daemon/core/comparison/stack_comparison.hpp"
+#include "daemon/core/comparison/sweep_comparison.hpp"
 #include "daemon/model/run_state.hpp"
 
 namespace netperfd::bus {
@@ -40,8 +44,9 @@ std::tuple<Arguments...> arguments_of(QueryReader& reader) {
   return arguments;
 }
 
-std::string bytes_of(const core::ComparedSelections& compared) {
-  const WireComparison wire = wire_comparison(compared);
+std::string bytes_of(const core::ComparedSelections& compared,
+                     const std::optional<NamedPoint>& point = std::nullopt) {
+  const WireComparison wire = wire_comparison(compared, point);
   return to_query_bytes(wire.comparison, wire.functions, wire.counters, wire.facts);
 }
 
@@ -53,11 +58,27 @@ std::string compare(core::RunQueries& queries, QueryReader& reader) {
   return bytes_of(value_or_throw(core::compare_selections(queries, request, &analysis::compare)));
 }
 
+NamedPoint point_of(core::RunQueries& queries, JobId job, std::uint32_t point) {
+  const auto runs = value_or_throw(queries.runs_of_job(job));
+  const auto found = std::ranges::find(runs, point, [](const core::RunRow& run) { return run.slot.point; });
+  return {point, found != runs.end() ? found->point_name : ""};
+}
+
 std::string compare_job(core::RunQueries& queries, QueryReader& reader) {
   const auto [job, options] = arguments_of<std::uint64_t, dbus::Row>(reader);
   const JobId id = value_or_throw(parse_id(job, "job"));
   const auto settings = value_or_throw(parse_compare_options(options));
-  return bytes_of(value_or_throw(core::compare_job(queries, id, settings, &analysis::compare)));
+  const auto compared = value_or_throw(core::compare_job(queries, id, settings, &analysis::compare));
+  return settings.point ? bytes_of(compared, point_of(queries, id, *settings.point)) : bytes_of(compared);
+}
+
+std::string compare_sweep(core::RunQueries& queries, QueryReader& reader) {
+  const auto [job, options] = arguments_of<std::uint64_t, dbus::Row>(reader);
+  const JobId id = value_or_throw(parse_id(job, "job"));
+  const auto settings = value_or_throw(parse_compare_options(options));
+  const WireSweep wire =
+      wire_sweep(value_or_throw(core::compare_sweep(queries, id, settings, &analysis::compare)));
+  return to_query_bytes(wire.sweep, wire.figures, wire.trends);
 }
 
 std::string compare_samples(core::RunQueries& queries, QueryReader& reader) {
@@ -100,6 +121,13 @@ std::string list_jobs(core::RunQueries& queries, QueryReader& reader) {
   return to_query_bytes(page.rows, page.next);
 }
 
+std::string points_of_many(core::RunQueries& queries, QueryReader& reader) {
+  const auto [run, points] = arguments_of<std::uint64_t, std::uint64_t>(reader);
+  const auto [rows, intervals] =
+      list_interval_points(queries, value_or_throw(parse_id(run, "run")), static_cast<std::uint32_t>(points));
+  return to_query_bytes(rows, intervals);
+}
+
 struct Answer {
   std::string_view name;
   std::string (*answer)(core::RunQueries& queries, QueryReader& reader);
@@ -107,11 +135,13 @@ struct Answer {
 
 constexpr Answer kAnswers[] = {{query_name::kCompare, compare},
                                {query_name::kCompareJob, compare_job},
+                               {query_name::kCompareSweep, compare_sweep},
                                {query_name::kCompareSamples, compare_samples},
                                {query_name::kPlanRuns, plan_runs},
                                {query_name::kGetJob, job_of_many},
                                {query_name::kListRuns, list_filtered},
                                {query_name::kListJobs, list_jobs},
+                               {query_name::kListIntervalPoints, points_of_many},
                                {query_name::kCheckStore, check_store},
                                {query_name::kListOldJobs, list_old_jobs}};
 
@@ -142,6 +172,12 @@ std::tuple<Row, Rows> get_job(core::RunQueries& queries, std::uint64_t job) {
     if (run.state == RunState::finished) sums.push_back(run.sums);
   }
   return {job_row(summary_of(runs)), all_rows(analysis::received_spreads(sums), spread_row)};
+}
+
+std::tuple<Rows, std::uint64_t> list_interval_points(core::RunQueries& queries, RunId run,
+                                                     std::uint32_t points) {
+  const core::IntervalPoints found = value_or_throw(queries.interval_points(run, points));
+  return {all_rows(found.points, to_wire<rows::IntervalPoint>), found.intervals};
 }
 
 Result<bool> has_few_runs(core::RunQueries& queries, std::uint64_t job) {

@@ -8,6 +8,7 @@
 
 #include "daemon/bus/rows/row_maker.hpp"
 #include "daemon/bus/rows/wire_text.hpp"
+#include "daemon/model/figure.hpp"
 #include "daemon/model/import_date.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_state.hpp"
@@ -32,7 +33,7 @@ std::uint64_t number(std::int64_t id) {
 void put_place(rows::Run& row, const JobSpec& spec) {
   const TestSpec& place = spec.test;
   if (place.traffic.duration) row.duration_s = seconds(*place.traffic.duration);
-  row.server = place.path.server;
+  row.server = if_any(place.path.server);  // a command may have none
   row.client_netns = if_any(place.path.netns);
   if (place.path.local) row.server_netns = if_any(place.path.local->netns);
 }
@@ -91,14 +92,20 @@ void put_trace(rows::Run& row, const core::TraceTotals& trace) {
   row.tracer_share = trace.tracer_share;
 }
 
-void put_arm(rows::Run& row, const core::RunRow& run) {
+void put_slot(rows::Run& row, const core::RunRow& run) {
   if (run.spec.purpose != JobPurpose::measurement) row.purpose = to_string(run.spec.purpose);
-  if (run.arm.block == 0) return;
-  row.block = run.arm.block;
-  row.letter = run.arm.letter;
-  row.traced = run.arm.traced;
-  if (run.arm.variant == '\0') return;
-  row.side = std::string{run.arm.variant};
+  // The sides of a table of numbers may have no blocks.
+  if (run.slot.block != 0) {
+    row.block = run.slot.block;
+    row.letter = run.slot.letter;
+    row.traced = run.slot.traced;
+  }
+  if (run.slot.point != 0) {
+    row.point = run.slot.point;
+    row.point_name = run.point_name;
+  }
+  if (run.slot.variant == '\0') return;
+  row.side = std::string{run.slot.variant};
   row.variant = run.variant;
   if (!run.build.empty()) row.build = run.build;
 }
@@ -118,7 +125,7 @@ rows::Run make_run(const core::RunRow& run) {
   row.job = number(run.job);
   row.index = run.index;
   row.repeat = run.spec.repeat;
-  put_arm(row, run);
+  put_slot(row, run);
   row.scenario = run.spec.name;
   row.label = run.spec.label;
   row.state = to_string(run.state);
@@ -127,10 +134,17 @@ rows::Run make_run(const core::RunRow& run) {
   row.created_us = microseconds(run.created);
   row.started_us = microseconds(run.started);
   row.ended_us = microseconds(run.ended);
-  row.workload = to_string(run.spec.workload);
-  if (has_iperf3(run.spec) || measures_path(run.spec)) put_place(row, run.spec);
+  row.workload = run.spec.workload.name;
+  // The text of a tool that netperfd also runs tells no place.
+  if (has_traffic(run.spec) || (run.spec.workload.measures_path && run.files.empty()))
+    put_place(row, run.spec);
   if (run.latency) put_latency(row, *run.latency);
-  if (has_iperf3(run.spec)) {
+  if (run.figure) {
+    row.figure = run.figure->name;
+    row.figure_value = run.figure->value;
+    row.figure_unit = if_any(run.figure->unit);
+  }
+  if (has_traffic(run.spec)) {
     put_what_was_asked(row, run.spec);
     put_what_iperf3_told(row, run);
   }
@@ -138,7 +152,9 @@ rows::Run make_run(const core::RunRow& run) {
   row.flags = static_cast<std::uint32_t>(run.flags.size());
   row.documents = run.documents;
   row.note = if_any(run.note);
-  if (run.spec.workload == WorkloadKind::imported) put_import(row, run);
+  if (run.spec.workload.of_files || !run.files.empty()) put_import(row, run);
+  if (std::ranges::find(run.flags, kFromBundle, &QualityFlag::code) != run.flags.end())
+    row.from_bundle = true;
   return row;
 }
 
@@ -158,6 +174,15 @@ Row listed_run_row(const core::RunRow& run) {
     row.retransmits = first.retransmits;
     row.lost_percent = first.lost_percent;
   }
+  return to_wire(row);
+}
+
+Row named_figure_row(const NamedFigure& figure) {
+  rows::NamedFigure row;
+  row.name = figure.name;
+  row.unit = if_any(figure.unit);
+  row.better = to_string(figure.better);
+  row.value = figure.value;
   return to_wire(row);
 }
 
@@ -196,7 +221,12 @@ core::JobRow summary_of(const std::vector<core::RunRow>& runs) {
   const auto flag = std::ranges::find(first.flags, kFromBundle, &QualityFlag::code);
   if (flag != first.flags.end()) job.origin = flag->message.substr(0, flag->message.find(kOriginalRun));
   for (const core::RunRow& run : runs) {
-    job.runs.push_back({.id = run.id, .state = run.state, .started = run.started, .ended = run.ended});
+    job.points = std::max(job.points, run.slot.point);
+    job.runs.push_back({.id = run.id,
+                        .state = run.state,
+                        .started = run.started,
+                        .ended = run.ended,
+                        .needed = run.state != RunState::canceled || !run.error.starts_with(kNotNeeded)});
   }
   return job;
 }
@@ -244,10 +274,14 @@ Row job_row(const core::JobRow& job) {
   row.repeat = job.repeat;
   row.purpose = to_string(job.purpose);
   if (job.design) put_design(row, *job.design);
+  if (job.points > 0) row.points = job.points;
   row.runs = ids;
   row.finished = count(RunState::finished);
   row.failed = count(RunState::failed);
-  row.canceled = count(RunState::canceled);
+  const auto not_needed =
+      static_cast<std::uint32_t>(std::ranges::count(job.runs, false, &core::JobRow::Run::needed));
+  row.canceled = count(RunState::canceled) - not_needed;
+  if (not_needed > 0) row.not_needed = not_needed;
   row.interrupted = count(RunState::interrupted);
   const bool failed = *row.failed + *row.interrupted > 0;
   row.state = live ? "live" : failed ? "failed" : *row.canceled > 0 ? "canceled" : "finished";
@@ -264,14 +298,15 @@ Row design_row(const core::JobStatus& job) {
   row.blocks = job.repeat;
   row.plain = job.design->plain;
   put_design(row, *job.design);
+  if (const std::uint32_t points = job.design->points(); points > 0) row.points = points;
   std::vector<std::uint32_t> blocks, letters;
   std::vector<std::string> variants;
   std::vector<bool> traced;
-  for (const Arm& arm : job.arms) {
-    blocks.push_back(arm.block);
-    letters.push_back(arm.letter);
-    traced.push_back(arm.traced);
-    if (arm.variant != '\0') variants.push_back((arm.variant == 'A' ? job.design->a : job.design->b)->name);
+  for (const Slot& slot : job.slots) {
+    blocks.push_back(slot.block);
+    letters.push_back(slot.letter);
+    traced.push_back(slot.traced);
+    if (slot.variant != '\0') variants.push_back((slot.variant == 'A' ? job.design->a : job.design->b)->name);
   }
   row.block = blocks;
   row.letter = letters;

@@ -24,6 +24,7 @@ inline constexpr std::size_t kRowsBudgetBytes = std::size_t{1024 - 32} * 1024;
 [[nodiscard]] Row run_row(const core::RunRow& run);
 // A row of a list, with the headline figures of the first direction. Long texts are cut.
 [[nodiscard]] Row listed_run_row(const core::RunRow& run);
+[[nodiscard]] Row named_figure_row(const NamedFigure& figure);
 [[nodiscard]] Row scenario_row(const core::ScenarioRow& scenario);
 [[nodiscard]] Row spread_row(const analysis::Spread& spread);
 // From the job's runs, at least one.

@@ -10,6 +10,7 @@
 #include "daemon/bus/rows/row_maker.hpp"
 #include "daemon/bus/rows/wire_text.hpp"
 #include "dbus/rows/comparison.hpp"
+#include "dbus/rows/plan.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -33,31 +34,6 @@ void put_owners(const core::ComparedSide& side, std::optional<std::vector<std::u
     owners->push_back(owner);
     runs->push_back(count);
   }
-}
-
-rows::Effect effect_of(const RatioEstimate& effect) {
-  rows::Effect row;
-  row.samples_a = effect.n_a;
-  row.samples_b = effect.n_b;
-  if (effect.n_a > 0) row.median_a = effect.median_a;
-  if (effect.n_b > 0) row.median_b = effect.median_b;
-  if (effect.ratio) {
-    row.centre_a = effect.centre_a;
-    row.centre_b = effect.centre_b;
-  }
-  row.ratio = effect.ratio;
-  row.low = effect.low;
-  row.high = effect.high;
-  if (effect.low || effect.high) row.level = effect.level;
-  row.p = effect.p;
-  return row;
-}
-
-rows::Reach reach_of(const RatioEstimate& effect) {
-  return {.cliffs_delta = effect.cliffs_delta,
-          .detectable = effect.detectable,
-          .needed = effect.needed,
-          .needed_for_equivalence = effect.needed_for_equivalence};
 }
 
 rows::SelfTest self_test_of(Verdict verdict, const RatioEstimate& effect) {
@@ -134,6 +110,8 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   row.sampled_low = sampled.cost.low;
   row.sampled_high = sampled.cost.high;
   if (sampled.cost.low) row.sampled_level = sampled.cost.level;
+  row.sampled_share_a = sampled.share_a;
+  row.sampled_share_b = sampled.share_b;
   row.sampled_p_adjusted = sampled.p_adjusted;
   if (sampled.witness) row.witness = to_string(*sampled.witness);
   if (sampled.after_interrupts_off) row.after_interrupts_off = true;
@@ -147,6 +125,7 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
     row.figure = figure.name;
     row.unit = figure.unit;
     row.better = to_string(figure.better);
+    if (!figure.source.empty()) row.source = figure.source;
     row.verdict = to_string(figure.verdict);
     if (figure.leaning) row.leaning = to_string(*figure.leaning);
     row.threshold = figure.threshold;
@@ -200,6 +179,8 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.caveats = comparison.caveats;
   if (!comparison.figures.empty()) row.figures = figures_of(compared, comparison.figures);
   if (!comparison.beside.empty()) row.beside = figures_of(compared, comparison.beside);
+  if (comparison.work != WorkUnit::byte) row.work = to_string(comparison.work);
+  row.offered_bits_per_second = comparison.offered;
   if (!compared.self_test) return row;
   const core::SelfTest& test = *compared.self_test;
   row.selftest_job = static_cast<std::uint64_t>(test.job);
@@ -213,6 +194,31 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
 }
 
 }  // namespace
+
+rows::Effect effect_of(const RatioEstimate& effect) {
+  rows::Effect row;
+  row.samples_a = effect.n_a;
+  row.samples_b = effect.n_b;
+  if (effect.n_a > 0) row.median_a = effect.median_a;
+  if (effect.n_b > 0) row.median_b = effect.median_b;
+  if (effect.ratio) {
+    row.centre_a = effect.centre_a;
+    row.centre_b = effect.centre_b;
+  }
+  row.ratio = effect.ratio;
+  row.low = effect.low;
+  row.high = effect.high;
+  if (effect.low || effect.high) row.level = effect.level;
+  row.p = effect.p;
+  return row;
+}
+
+rows::Reach reach_of(const RatioEstimate& effect) {
+  return {.cliffs_delta = effect.cliffs_delta,
+          .detectable = effect.detectable,
+          .needed = effect.needed,
+          .needed_for_equivalence = effect.needed_for_equivalence};
+}
 
 Row function_delta_row(const FunctionDelta& function) {
   rows::FunctionDelta row;
@@ -262,6 +268,18 @@ Row function_delta_row(const FunctionDelta& function) {
   return to_wire(row);
 }
 
+void put_until(rows::Plan& row, const core::RunPlan::Until& until) {
+  row.until_most = until.most;
+  row.until_blocks = until.different.blocks;
+  row.until_blocks_same = until.same.blocks;
+  row.until_decided = until.different.decided;
+  row.until_decided_same = until.same.decided;
+  if (!until.block_seconds) return;
+  row.until_seconds = *until.block_seconds * until.different.blocks;
+  row.until_seconds_same = *until.block_seconds * until.same.blocks;
+  row.until_most_seconds = *until.block_seconds * until.most;
+}
+
 Row plan_row(const core::RunPlan& plan) {
   rows::Plan row;
   row.figure = to_string(plan.figure);
@@ -283,6 +301,7 @@ Row plan_row(const core::RunPlan& plan) {
   row.detectable = plan.detectable;
   row.repeat_seconds = plan.repeat_seconds;
   row.boot_seconds = plan.boot_seconds;
+  if (plan.until) put_until(row, *plan.until);
   return to_wire(row);
 }
 
@@ -291,9 +310,9 @@ Row counter_change_row(const CounterChange& counter) {
   row.source = counter.source;
   row.name = counter.name;
   row.unit = if_any(counter.unit);
-  row.per_gigabyte_a = counter.per_gigabyte.centre_a;
-  row.per_gigabyte_b = counter.per_gigabyte.centre_b;
-  put_shift(row, counter.per_gigabyte);
+  row.per_gigabyte_a = counter.per_work.centre_a;
+  row.per_gigabyte_b = counter.per_work.centre_b;
+  put_shift(row, counter.per_work);
   return to_wire(row);
 }
 
@@ -310,10 +329,15 @@ Row fact_change_row(const FactChange& fact) {
   return to_wire(row);
 }
 
-WireComparison wire_comparison(const core::ComparedSelections& compared) {
+WireComparison wire_comparison(const core::ComparedSelections& compared,
+                               const std::optional<NamedPoint>& point) {
   const Comparison& comparison = compared.comparison;
   rows::Comparison head = make_head(compared);
   if (compared.confirms) head.confirms = static_cast<std::uint64_t>(*compared.confirms);
+  if (point) {
+    head.point = point->point;
+    head.point_name = point->name;
+  }
   WireComparison wire;
   std::size_t room = kRowsBudgetBytes - kLeftOutBytes - to_wire(head).bytes();
   const std::size_t share = room / kListsShare;

@@ -29,7 +29,7 @@ std::string frame_words(const SampleFrame& frame) {
 
 }  // namespace
 
-WireSamples wire_samples(const SampleProfile& profile) {
+WireSamples wire_samples(const SampleProfile& profile, const std::optional<core::SampleWork>& work) {
   rows::SampleProfile row;
   row.rate = profile.rate;
   row.skipped = if_any(profile.skipped);
@@ -51,6 +51,11 @@ WireSamples wire_samples(const SampleProfile& profile) {
     row.functions = functions_of(profile).size();
     row.stacks = sampled_stacks(profile).size();
     row.resolution = resolution(kSmallShare, busy_samples(profile));
+    if (work) {
+      row.ns_per_sample = work->ns_per_sample;
+      row.work = to_string(work->unit);
+      row.work_amount = work->amount;
+    }
   }
   WireSamples wire;
   std::size_t room = kRowsBudgetBytes / 2;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "daemon/bus/rows/wire.hpp"
+#include "daemon/core/comparison/sample_work.hpp"
 #include "daemon/model/sample_profile.hpp"
 #include "daemon/model/stack_comparison.hpp"
 
@@ -15,7 +17,8 @@ struct WireSamples {
   Row profile;
   Rows builds;  // as many as fit into the message
 };
-[[nodiscard]] WireSamples wire_samples(const SampleProfile& profile);
+[[nodiscard]] WireSamples wire_samples(const SampleProfile& profile,
+                                       const std::optional<core::SampleWork>& work = std::nullopt);
 
 [[nodiscard]] Row sampled_function_row(const SampledFunction& function, const SampleProfile& profile);
 

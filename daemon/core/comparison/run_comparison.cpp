@@ -11,13 +11,15 @@
 #include <utility>
 
 #include "daemon/analysis/compare/host_resolution.hpp"
+#include "daemon/analysis/compare/work.hpp"
 #include "daemon/core/comparison/run_selection.hpp"
+#include "daemon/model/counter_figure.hpp"
 #include "daemon/model/fingerprint.hpp"
+#include "daemon/model/nearest.hpp"
+#include "daemon/model/wording.hpp"
 
 namespace netperfd::core {
 namespace {
-
-const Figure kCpu{.name = std::string{kCpuFigure}};
 
 struct Side {
   std::vector<SelectedRun> runs;
@@ -88,6 +90,21 @@ Result<std::vector<SelectedRun>> finished_self_tests(RunQueries& queries,
   return found;
 }
 
+// The points of a sweep differ by design, so runs of several are no sample of anything.
+Status expect_one_point(const std::vector<SelectedRun>& a, const std::vector<SelectedRun>& b) {
+  for (const auto* side : {&a, &b}) {
+    for (const SelectedRun& run : *side) {
+      if (run.slot.point == a.front().slot.point) continue;
+      const JobId sweep = run.slot.point > 0 ? run.job : a.front().job;
+      return invalid(
+          fmt::format("job {} is a sweep: its runs are of several points, which differ by design. "
+                      "`netperfctl compare job:{}` compares its sides at each of them",
+                      sweep, sweep));
+    }
+  }
+  return {};
+}
+
 // First of the caveats, so that it is never the one that does not fit into the answer.
 void mark_owners(ComparedSelections& compared) {
   std::set<uid_t> owners;
@@ -134,10 +151,30 @@ Result<std::vector<analysis::ComparedRun>> runs_with_figures(
   if (!compared) return compared;
   std::vector<Figure> asked;
   for (const analysis::ComparedFigure& each : figures) asked.push_back(each.figure);
-  if (std::ranges::find(asked, kCpu) == asked.end()) asked.push_back(kCpu);
+  for (const std::string_view name : {kCpuFigure, kCpuPerPacket, kCpuPerTransaction}) {
+    Figure cpu{.name = std::string{name}};
+    if (std::ranges::find(asked, cpu) == asked.end()) asked.push_back(std::move(cpu));
+  }
   if (auto read = queries.read_figures(asked, *compared); !read)
     return std::unexpected(std::move(read.error()));
   return compared;
+}
+
+// Empty, or that no run has the counter of the figure.
+std::string no_such_counter(const Figure& figure, const std::vector<analysis::ComparedRun>& a,
+                            const std::vector<analysis::ComparedRun>& b) {
+  if (!is_counter_figure(figure.name)) return {};
+  std::vector<std::string> nearest;
+  for (const auto* side : {&a, &b}) {
+    for (const analysis::ComparedRun& run : *side) {
+      if (run.figures.contains(figure.name)) return {};
+      if (nearest.empty()) nearest = run.nearest;
+    }
+  }
+  return fmt::format(
+      "figure {}: no run has this counter{}. A counter that did not change is only stored of a job that has "
+      "the figure; `netperfctl show RUN --counters` lists those of a run",
+      in_quotes(figure.name), nearest_clause(nearest));
 }
 
 Status expect_own_figures(const std::vector<analysis::ComparedFigure>& figures,
@@ -152,6 +189,7 @@ Status expect_own_figures(const std::vector<analysis::ComparedFigure>& figures,
   for (const analysis::ComparedFigure& each : figures) {
     if (is_own(each.figure) && !there.contains(each.figure.name))
       return invalid(no_such_figure(each.figure.name, {there.begin(), there.end()}));
+    if (const std::string none = no_such_counter(each.figure, a, b); !none.empty()) return invalid(none);
   }
   return {};
 }
@@ -163,8 +201,9 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
   if (!newest_first) return std::unexpected(newest_first.error());
   std::vector<RunId> a, b;
   for (const SelectedRun& run : *newest_first) {
-    if (run.job == of.job || run.imported != of.imported || run.arm.variant == '\0') continue;
-    (run.arm.variant == 'A' ? a : b).push_back(run.id);
+    if (run.job == of.job || run.imported != of.imported || run.slot.variant == '\0') continue;
+    if (run.slot.point != of.slot.point) continue;
+    (run.slot.variant == 'A' ? a : b).push_back(run.id);
   }
   auto all_a = runs_with_figures(queries, a, ComparedParts::throughput, settings.figures);
   if (!all_a) return std::unexpected(all_a.error());
@@ -186,6 +225,8 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
     const auto runs_b = of_job(*all_b);
     analysis::ComparisonSettings same = settings;
     same.changed.clear();
+    if (same.looked) same.level = analysis::ComparisonSettings{}.level;  // it had a fixed number of blocks
+    same.looked.reset();
     same.failed_a = same.failed_b = 0;
     const Comparison comparison = comparer(runs_a, runs_b, same);
     tests.newest = SelfTest{.job = run.job,
@@ -206,28 +247,31 @@ Result<SelfTests> self_tests(RunQueries& queries, const std::vector<SelectedRun>
     tests.resolutions[i].code =
         analysis::code_resolution(all_a.value(), all_b.value(), level, settings.figures[i].figure);
   }
-  tests.cpu.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level, kCpu);
+  tests.cpu.code = analysis::code_resolution(all_a.value(), all_b.value(), settings.level,
+                                             {.name = std::string{analysis::cpu_figure_of(settings.work)}});
   return tests;
 }
 
 Result<ComparedSelections> compare_runs(RunQueries& queries, const std::vector<SelectedRun>& a,
                                         const std::vector<SelectedRun>& b,
                                         const analysis::ComparisonSettings& settings,
-                                        const Comparer& comparer, JobPurpose purpose) {
+                                        const Comparer& comparer, JobPurpose purpose, ComparedParts wanted) {
   const std::vector<RunId> ids_a = ids_of(a);
   const std::vector<RunId> ids_b = ids_of(b);
   if (auto apart = expect_apart(ids_a, ids_b); !apart) return std::unexpected(std::move(apart.error()));
-  auto runs_a = runs_with_figures(queries, ids_a, ComparedParts::all, settings.figures);
+  if (auto one = expect_one_point(a, b); !one) return std::unexpected(std::move(one.error()));
+  auto runs_a = runs_with_figures(queries, ids_a, wanted, settings.figures);
   if (!runs_a) return std::unexpected(runs_a.error());
-  auto runs_b = runs_with_figures(queries, ids_b, ComparedParts::all, settings.figures);
+  auto runs_b = runs_with_figures(queries, ids_b, wanted, settings.figures);
   if (!runs_b) return std::unexpected(runs_b.error());
   if (auto there = expect_own_figures(settings.figures, *runs_a, *runs_b); !there)
     return std::unexpected(std::move(there.error()));
   analysis::use_one_part(*runs_a, *runs_b);
   ComparedSelections compared{{}, summary_of(a), summary_of(b), {}};
   analysis::ComparisonSettings bounded = settings;
+  bounded.work = analysis::choose_work(*runs_a, *runs_b, settings.figures);
   if (compared.b.scenarios.size() == 1) {
-    auto tests = self_tests(queries, b, settings, comparer);
+    auto tests = self_tests(queries, b, bounded, comparer);
     if (!tests) return std::unexpected(std::move(tests.error()));
     compared.self_test = tests->newest;
     for (std::size_t i = 0; purpose != JobPurpose::selftest && i < bounded.figures.size(); ++i)

@@ -88,7 +88,8 @@ struct SelfTests {
                                                       const std::vector<SelectedRun>& b,
                                                       const analysis::ComparisonSettings& settings,
                                                       const Comparer& comparer,
-                                                      JobPurpose purpose = JobPurpose::measurement);
+                                                      JobPurpose purpose = JobPurpose::measurement,
+                                                      ComparedParts wanted = ComparedParts::all);
 
 // invalid_argument if a group of the declared change does not exist.
 [[nodiscard]] Status check_changed(const std::vector<std::string>& groups);

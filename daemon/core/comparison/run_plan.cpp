@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "daemon/analysis/compare/figure_effect.hpp"
-#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/core/comparison/plan_samples.hpp"
 #include "daemon/core/comparison/run_comparison.hpp"
 #include "daemon/core/comparison/run_selection.hpp"
 #include "daemon/model/wording.hpp"
@@ -23,10 +23,12 @@
 namespace netperfd::core {
 namespace {
 
-constexpr std::size_t kFewestSamples = 3;
 constexpr double kLeastPower = 0.05;  // below this the planner's formula is invalid
 constexpr double kMostPower = 0.999;
 constexpr std::uint32_t kMostRepeat = 100'000;
+// As for the key `until.most`, and as many blocks of two runs a side as a comparison can have.
+constexpr std::uint32_t kFewestUntil = 6;
+constexpr std::uint32_t kMostUntil = kSelectedRuns / 2;
 
 // ---- Duration of runs -------------------------------------------------------------------------------------
 
@@ -79,16 +81,14 @@ std::optional<double> seconds_a_block(const std::vector<SelectedRun>& runs) {
   Pace pace;
   for (const auto& [job, of_job] : by_job(runs)) {
     const SelectedRun& first = of_job.front();
-    const std::uint32_t last_block = of_job.back().arm.block;
+    const std::uint32_t last_block = of_job.back().slot.block;
     const auto of_last =
-        std::ranges::find(of_job, last_block, [](const SelectedRun& run) { return run.arm.block; });
-    const std::uint32_t steps = last_block - first.arm.block;
+        std::ranges::find(of_job, last_block, [](const SelectedRun& run) { return run.slot.block; });
+    const std::uint32_t steps = last_block - first.slot.block;
     pace.add(first, steps > 0 ? *of_last : of_job.back(), steps);
   }
   return pace.each();
 }
-
-// ---- Spread of runs ---------------------------------------------------------------------------------------
 
 Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text,
                                                       uid_t caller) {
@@ -103,116 +103,6 @@ Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const
   return invalid(fmt::format(
       "{}: these runs are of several scenarios, {} and {}, and how they spread is that of neither",
       in_quotes(text), in_quotes(scenario), in_quotes(other->scenario)));
-}
-
-struct Samples {
-  Pairing pairing = Pairing::runs;
-  std::vector<double> values;  // logarithms: differences within blocks, or of boots or runs
-  std::optional<double> sd;
-  bool are_enough = false;
-};
-
-Samples with_spread(Samples samples) {
-  samples.sd = analysis::planning_sd(samples.values);
-  samples.are_enough = samples.values.size() >= kFewestSamples;
-  return samples;
-}
-
-// Of boots that have runs of one side only. The sides differ, and so may the levels of two jobs; what two
-// boots of one kind differ by is their spread.
-Samples samples_of_boots(const analysis::RunList& a, const analysis::RunList& b,
-                         const analysis::FigureOf& figure) {
-  std::map<std::pair<JobId, bool>, std::map<std::string, std::vector<double>>> kinds;
-  const auto add = [&](const analysis::RunList& runs, bool of_b) {
-    for (const analysis::ComparedRun* run : runs) {
-      kinds[{run->job, of_b}][run->fingerprint->boot_id].push_back(*figure.log(*run));
-    }
-  };
-  add(a, false);
-  add(b, true);
-  Samples samples;
-  samples.pairing = Pairing::boots;
-  double squares = 0;
-  std::size_t freedom = 0;
-  for (const auto& [kind, boots] : kinds) {
-    std::vector<double> medians;
-    for (const auto& [boot, values] : boots) medians.push_back(analysis::median(values));
-    samples.values.insert(samples.values.end(), medians.begin(), medians.end());
-    const auto sd = analysis::planning_sd(medians);
-    if (!sd) continue;
-    squares += *sd * *sd * static_cast<double>(medians.size() - 1);
-    freedom += medians.size() - 1;
-  }
-  if (freedom > 0) samples.sd = std::sqrt(squares / static_cast<double>(freedom));
-  samples.are_enough = freedom >= 2 * (kFewestSamples - 1);
-  return samples;
-}
-
-using BlockKey = std::pair<JobId, std::uint32_t>;
-
-// ABBA and BAAB have two runs of each side. If a block has fewer, for example because last:N cuts it, its
-// difference spreads more than that of a whole block.
-std::set<BlockKey> whole_blocks(const analysis::RunList& a, const analysis::RunList& b) {
-  std::map<BlockKey, std::pair<int, int>> counts;
-  for (const analysis::ComparedRun* run : a) ++counts[{run->job, run->block}].first;
-  for (const analysis::ComparedRun* run : b) ++counts[{run->job, run->block}].second;
-  std::set<BlockKey> whole;
-  for (const auto& [block, count] : counts) {
-    if (count.first >= 2 && count.second >= 2) whole.insert(block);
-  }
-  return whole;
-}
-
-// Samples from the measured runs: the plain ones, or the traced ones if none is plain. Of blocks only whole
-// ones count; `whole` receives them.
-Samples samples_of(const std::vector<SelectedRun>& runs, const std::vector<analysis::ComparedRun>& compared,
-                   const analysis::FigureOf& figure, std::set<BlockKey>& whole) {
-  const auto log = [&figure](const analysis::ComparedRun& run) { return figure.log(run); };
-  const bool plain = std::ranges::any_of(
-      compared, [&](const analysis::ComparedRun& run) { return figure.is_measured(run) && !run.trace; });
-  analysis::RunList all, a, b;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const analysis::ComparedRun& run = compared[i];
-    if (!figure.is_measured(run) || run.trace.has_value() == plain) continue;
-    all.push_back(&run);
-    if (runs[i].arm.variant != '\0') (runs[i].arm.variant == 'A' ? a : b).push_back(&run);
-  }
-  Samples samples;
-  if (!a.empty() && !b.empty() && a.size() + b.size() == all.size()) {
-    if (analysis::Grouping(a, b).in_blocks()) {
-      whole = whole_blocks(a, b);
-      const auto is_cut = [&](const analysis::ComparedRun* run) {
-        return !whole.contains({run->job, run->block});
-      };
-      std::erase_if(a, is_cut);
-      std::erase_if(b, is_cut);
-      const analysis::Grouping grouping(a, b);
-      samples.pairing = grouping.pairing();
-      if (whole.empty()) return samples;  // none are enough
-      const analysis::Samples paired =
-          grouping.samples(values_of(grouping.a(), log), values_of(grouping.b(), log));
-      for (std::size_t i = 0; i < paired.a.size(); ++i) samples.values.push_back(paired.b[i] - paired.a[i]);
-      return with_spread(std::move(samples));
-    }
-    if (analysis::Grouping(a, b).boots_for_each_letter()) return samples_of_boots(a, b, figure);
-  }
-  for (const analysis::ComparedRun* run : all) samples.values.push_back(*figure.log(*run));
-  return with_spread(std::move(samples));
-}
-
-const char* noun_of(Pairing pairing) {
-  switch (pairing) {
-    case Pairing::blocks:
-      return "whole block(s)";
-    case Pairing::boots:
-      return "boot(s)";
-    case Pairing::runs:
-      return "run(s)";
-    case Pairing::builds_of_blocks:
-    case Pairing::boots_of_blocks:
-      break;
-  }
-  return "boot(s) or pair(s) of builds with whole blocks";
 }
 
 // Of a boot that came as asked, with the notice before the next one and everything between.
@@ -274,6 +164,32 @@ Status choose_figure(RunQueries& queries, JobId job, const PlanRequest& request,
   return {};
 }
 
+// Absent: no such job is asked for, and the one of the runs is none.
+Result<std::optional<RunPlan::Until>> until_of(RunQueries& queries, JobId job, const PlanRequest& request,
+                                               const RunPlan& plan, std::optional<double> block_seconds) {
+  auto most = request.until_most;
+  if (!most) {
+    auto stored = queries.until_of_job(job);
+    if (!stored) return std::unexpected(std::move(stored.error()));
+    most = *stored;
+    if (plan.pairing != Pairing::blocks || !most || *most < kFewestUntil || *most > kMostUntil)
+      return std::nullopt;
+  } else if (plan.pairing != Pairing::blocks) {
+    return invalid(fmt::format("until_most: {} counts blocks, and these runs are planned in {}", *most,
+                               to_string(plan.pairing)));
+  }
+  analysis::CourseQuestion question{.sd = plan.sd,
+                                    .effect = std::log1p(plan.effect),
+                                    .threshold = plan.threshold,
+                                    .most = *most,
+                                    .figures = std::max<std::size_t>(plan.together.size(), 1)};
+  RunPlan::Until until{
+      .most = *most, .different = course_of(question), .same = {}, .block_seconds = block_seconds};
+  question.effect = 0;
+  until.same = course_of(question);
+  return until;
+}
+
 }  // namespace
 
 Status check_plan_request(const PlanRequest& request) {
@@ -292,6 +208,10 @@ Status check_plan_request(const PlanRequest& request) {
   if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
     return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));
   }
+  if (request.until_most && (*request.until_most < kFewestUntil || *request.until_most > kMostUntil)) {
+    return invalid(
+        fmt::format("until_most: {}; expected is {} to {}", *request.until_most, kFewestUntil, kMostUntil));
+  }
   return {};
 }
 
@@ -305,13 +225,18 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   RunPlan plan;
   if (auto asked = choose_figure(queries, runs->back().job, request, plan); !asked)
     return std::unexpected(std::move(asked.error()));
+  std::set<std::uint32_t> points;
+  for (const SelectedRun& run : *runs) points.insert(run.slot.point);
+  plan.level = analysis::level_of_each(plan.level, points.size());
+  if (request.until_most && points.size() > 1)
+    return invalid("until_most: a sweep measures a fixed number of blocks");
   const analysis::FigureOf figure(plan.figure);
   const auto compared = runs_with_figures(queries, ids, ComparedParts::throughput, {{.figure = plan.figure}});
   if (!compared) return std::unexpected(compared.error());
   if (auto there = expect_own_figures({{.figure = plan.figure}}, *compared, {}); !there)
     return std::unexpected(std::move(there.error()));
   std::set<BlockKey> whole;
-  const Samples samples = samples_of(*runs, *compared, figure, whole);
+  const PlanSamples samples = samples_of_points(*runs, *compared, figure, whole);
   const bool units =
       samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
   const bool blocks = samples.pairing == Pairing::blocks || units;
@@ -335,13 +260,16 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (plan.effect > plan.threshold)
     plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
   if (blocks) {
-    std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.arm.block}); });
+    std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.slot.block}); });
   }
   if (units) plan.blocks_each = static_cast<std::uint32_t>(whole.size() / samples.values.size());
   const auto known_step = seconds_a_step(queries, *runs, plan);
   if (!known_step) return std::unexpected(known_step.error());
   const std::optional<double>& step = *known_step;
   if (step && plan.needed) plan.seconds = *step * *plan.needed;
+  auto until = until_of(queries, runs->back().job, request, plan, step);
+  if (!until) return std::unexpected(std::move(until.error()));
+  plan.until = *until;
   if (!request.repeat) return plan;
   if (step) plan.repeat_seconds = *step * *request.repeat;
   const auto shift = blocks

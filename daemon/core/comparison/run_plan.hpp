@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/compare/looks_course.hpp"
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/comparison.hpp"
@@ -25,6 +26,9 @@ struct PlanRequest {
   double power = 0.8;                   // chance to find it: above 0, at most 0.999
   std::optional<std::uint32_t> repeat;  // planned number of blocks, or of boots or runs a side; 1 to 100000
   std::optional<Figure> figure = std::nullopt;  // absent: the first one that the job of the runs declares
+  // Plan a job that measures until it is decided, of so many blocks at most: 6 to 500. Absent: as the job of
+  // the runs has it.
+  std::optional<std::uint32_t> until_most = std::nullopt;
 };
 
 // Of the figure of plain runs, or of traced runs if none is plain. Absent: unknown.
@@ -51,14 +55,21 @@ struct RunPlan {
   std::optional<double> repeat_seconds;
   // Median time from asking for the reboot of a letter to asking for the next one, if samples are such boots.
   std::optional<double> boot_seconds;
+  // Of a job that measures until it is decided: when the figure is, whatever the others show.
+  struct Until {
+    std::uint32_t most = 0;            // blocks
+    analysis::Course different, same;  // if the effect is there, and if there is no difference
+    std::optional<double> block_seconds;
+  };
+  std::optional<Until> until = std::nullopt;  // only if blocks are counted
 };
 
 // invalid_argument if a figure is out of its range; the text is not looked at.
 [[nodiscard]] Status check_plan_request(const PlanRequest& request);
 
 // invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
-// fewer than the three samples (of boots three a side) needed to estimate a spread; not_found if no run
-// matches.
+// fewer than the three samples (of boots three a side) needed to estimate a spread, or if `until_most` is
+// given and they are not blocks; not_found if no run matches.
 [[nodiscard]] Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request);
 
 }  // namespace netperfd::core

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/analysis/compare/work.hpp"
 #include "daemon/core/comparison/run_selection.hpp"
 
 namespace netperfd::core {
@@ -27,6 +28,7 @@ struct SampledRuns {
 Result<SampledRuns> sampled_runs(RunQueries& queries, std::string_view name, const std::vector<RunId>& ids) {
   auto runs = queries.compared_runs(ids, ComparedParts::all);
   if (!runs) return std::unexpected(std::move(runs.error()));
+  if (auto own = queries.read_figures({}, *runs); !own) return std::unexpected(std::move(own.error()));
   SampledRuns sampled;
   for (analysis::ComparedRun& run : *runs) {
     if (run.samples) {
@@ -39,20 +41,20 @@ Result<SampledRuns> sampled_runs(RunQueries& queries, std::string_view name, con
   return sampled;
 }
 
-bool knows_goodput(const analysis::ComparedRun& run) {
-  return run.goodput_bytes.value_or(0) > 0;
-}
-
 // What all runs can be divided by.
 WorkUnit unit_of(const SampledRuns& a, const SampledRuns& b) {
-  return std::ranges::all_of(a.runs, knows_goodput) && std::ranges::all_of(b.runs, knows_goodput)
-             ? WorkUnit::byte
-             : WorkUnit::second;
+  for (const WorkUnit unit : {WorkUnit::byte, WorkUnit::transaction, WorkUnit::packet}) {
+    const auto knows = [unit](const analysis::ComparedRun& run) {
+      return analysis::work_in(run, unit).has_value();
+    };
+    if (std::ranges::all_of(a.runs, knows) && std::ranges::all_of(b.runs, knows)) return unit;
+  }
+  return WorkUnit::second;
 }
 
 double work_of(const analysis::ComparedRun& run, const SampleProfile& profile, WorkUnit unit) {
-  return unit == WorkUnit::byte ? static_cast<double>(*run.goodput_bytes)
-                                : static_cast<double>(profile.duration_ns) / kNsInSecond;
+  return unit == WorkUnit::second ? static_cast<double>(profile.duration_ns) / kNsInSecond
+                                  : *analysis::work_in(run, unit);
 }
 
 analysis::RunList list_of(const SampledRuns& sampled) {

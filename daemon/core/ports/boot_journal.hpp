@@ -2,6 +2,7 @@
 // Remembers a design that reboots the machine, for the daemon of the next boot.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +13,20 @@
 
 namespace netperfd::core {
 
+// How long a job has taken since it asked for its first reboot. Nobody can set the time since a boot, but no
+// such time goes on over a reboot. So it is counted up to a moment, and from there on in BootSwitch.
+struct TimeTaken {
+  std::chrono::microseconds spent{0};       // up to the moment
+  WallTime at;                              // the moment, by the wall clock
+  std::chrono::microseconds since_boot{0};  // the moment, by the time since the boot
+  std::string boot;                         // the boot; empty in the note of an older version
+
+  bool operator==(const TimeTaken&) const = default;
+};
+
 struct BootNote {
   JobId job = 0;
-  WallTime began;                        // when the first reboot was asked
+  TimeTaken taken;
   std::uint32_t boots = 0;               // reboots asked so far
   char original = 'A';                   // the side that the machine was on before the job
   std::vector<std::string> is_original;  // its check

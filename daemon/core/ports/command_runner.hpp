@@ -13,7 +13,8 @@
 namespace netperfd::core {
 
 struct CommandEnd {
-  std::string error;  // empty: it ended with exit code 0; otherwise how it ended, with the end of its output
+  std::string error;  // empty: it ended with exit code 0; otherwise how it ended, with the last line it wrote
+  std::string output = {};  // of a command that failed: the end of its output, in lines
 };
 
 // A running command. Destroying it ends the command with all its processes; `done` is not called then.

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "daemon/model/counters.hpp"
@@ -30,6 +31,8 @@ class ActiveCounters {
   virtual void load_begun() = 0;
   // With probes, what that client counts has ended just now, while they go on.
   virtual void load_ended() = 0;
+  // Empty, or a clause about a figure of the job that is read from a counter which was not there at open().
+  [[nodiscard]] virtual std::string lacking() const { return {}; }
   // Counts since open(); the last call. Takes about as long as open(), after the workload is gone.
   [[nodiscard]] virtual Counters finish() = 0;
 };

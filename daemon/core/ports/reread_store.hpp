@@ -15,7 +15,7 @@ namespace netperfd::core {
 
 // Everything else of a run comes from elsewhere: its state, its error, the trace, the counters.
 struct RunReading {
-  WorkloadReport report;                       // without flags
+  WorkloadReport report;
   std::vector<QualityFlag> flags;              // all of the run
   std::optional<std::uint64_t> goodput_bytes;  // as in TrafficCount
   // Only of an import, which has these from its document too.

@@ -35,7 +35,7 @@ struct JobStatus {
   JobPurpose purpose = JobPurpose::measurement;
   std::optional<Design> design;  // with its seed
   std::vector<RunId> runs;
-  std::vector<Arm> arms;                             // one for each run
+  std::vector<Slot> slots;                           // one for each run
   std::optional<std::chrono::milliseconds> planned;  // for one run, if all goes well
   // When ended: failed if the disk was full or a command of its design failed, otherwise canceled if any run
   // was, otherwise failed if any was.
@@ -45,6 +45,7 @@ struct JobStatus {
   std::optional<RunId> current_run;
   RunState run_state = RunState::pending;  // of the current run, otherwise of the last
   std::string waiting;  // what the current run waits for before another attempt; empty: it does not
+  std::string look;     // what the last look at its comparison found; empty: there was none
   double progress =
       0;  // of the job, 0 to 1; it never falls; a run of unknown length counts once it has ended
   std::uint32_t boots = 0;               // reboots that it has asked for

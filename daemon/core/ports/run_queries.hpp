@@ -13,6 +13,7 @@
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/base/error.hpp"
+#include "daemon/core/interval_points.hpp"
 #include "daemon/core/ports/retention_store.hpp"
 #include "daemon/model/boot_record.hpp"
 #include "daemon/model/budget.hpp"
@@ -22,6 +23,7 @@
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/function_profile.hpp"
 #include "daemon/model/job_spec.hpp"
+#include "daemon/model/named_figure.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
 #include "daemon/model/sample_profile.hpp"
@@ -55,13 +57,14 @@ struct RunRow {
   RunId id = 0;
   JobId job = 0;
   std::uint32_t index = 0;  // within its job, from 1
-  Arm arm;
-  std::string variant;  // its name; empty without variants
-  std::string build;    // empty if its side has no builds
-  // Restored from the stored columns: name, description, label, repeat, purpose, design without the commands
-  // of its variants, workload, confirms and, for iperf3, server, local, netns, protocol, direction, streams,
-  // duration, bytes and omit; for latency alone, server, local, netns and the duration as that of iperf3. The
-  // rest has its defaults.
+  Slot slot;
+  std::string variant;     // its name; empty without variants
+  std::string build;       // empty if its side has no builds
+  std::string point_name;  // empty without a sweep
+  // Restored from the stored columns: name, description, label, repeat, until_decided, purpose, design
+  // without the commands of its variants, workload, confirms and, for iperf3, server, local, netns, protocol,
+  // direction, streams, duration, bytes and omit; for latency alone, server, local, netns and the duration as
+  // that of iperf3. The rest has its defaults.
   JobSpec spec;
   uid_t owner = 0;
   RunState state = RunState::pending;
@@ -87,6 +90,7 @@ struct RunRow {
     std::optional<double> lost_percent;
   };
   std::optional<Latency> latency = std::nullopt;
+  std::optional<NamedFigure> figure = std::nullopt;  // the first of its own that its job judges
 };
 
 // A job and the ends of its runs.
@@ -99,11 +103,13 @@ struct JobRow {
   JobPurpose purpose = JobPurpose::measurement;
   std::optional<Design> design;  // without the commands of its variants
   std::optional<JobId> confirms = std::nullopt;
-  std::string origin = {};  // of a job from a bundle, unless it is one of many in a list
+  std::uint32_t points = 0;  // of its sweep, by its runs; 0: it is none
+  std::string origin = {};   // of a job from a bundle, unless it is one of many in a list
   struct Run {
     RunId id = 0;
     RunState state = RunState::pending;
     std::optional<WallTime> started, ended;
+    bool needed = true;  // false: canceled, since its job was decided without it
   };
   std::vector<Run> runs;  // oldest first, never none
 };
@@ -118,8 +124,10 @@ struct Page {
 struct ProfileSummary {
   FunctionProfile profile;                            // functions, edges and tree are empty
   std::uint64_t functions = 0, edges = 0, nodes = 0;  // number of each
-  // Over all functions. corrected_self_ns is absent if any function lacks it, or if there is no function.
-  std::uint64_t hits = 0, self_ns = 0;
+  // Over all functions. self_ns is absent if no function has it; corrected_self_ns if any lacks it, or if
+  // there is no function.
+  std::uint64_t hits = 0;
+  std::optional<std::uint64_t> self_ns;
   std::optional<std::uint64_t> corrected_self_ns;
 };
 
@@ -161,7 +169,7 @@ struct SelectedRun {
   RunId id = 0;
   JobId job = 0;
   std::string scenario, label;
-  Arm arm;
+  Slot slot;
   std::optional<WallTime> started, ended;
   std::optional<WallTime> imported = std::nullopt;  // when its bundle came; absent: it came in none
   uid_t owner = 0;
@@ -170,6 +178,7 @@ struct SelectedRun {
 // The parts of a run that a comparison reads.
 enum class ComparedParts {
   throughput,  // ComparedRun's job, times, place in the design and throughput; a trace without its lists
+  judged,      // what a verdict needs: all but the functions of traces and the samples
   all
 };
 
@@ -212,6 +221,10 @@ class RunQueries {
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                          std::uint32_t limit) = 0;
+  // Those of the sums, put together to at most `most` points.
+  [[nodiscard]] virtual Result<IntervalPoints> interval_points(RunId run, std::uint32_t most) = 0;
+  // Whether it has more intervals than that, those of its streams among them.
+  [[nodiscard]] virtual Result<bool> has_more_intervals(RunId run, std::uint32_t than) = 0;
   // Without samples, stacks, profile and recording, which are long. not_found if the run has no trace.
   [[nodiscard]] virtual Result<TraceRecord> trace(RunId run) = 0;
   // By time; only one event if `event` is not empty.
@@ -241,6 +254,9 @@ class RunQueries {
   [[nodiscard]] virtual Result<SampleProfile> samples(RunId run) = 0;
   // not_found if the run had no probes.
   [[nodiscard]] virtual Result<LatencyReport> latency(RunId run) = 0;
+  // That its workload or its scenario brought, those that the job judges first, the others by name; most runs
+  // have none.
+  [[nodiscard]] virtual Result<std::vector<NamedFigure>> named_figures(RunId run) = 0;
   [[nodiscard]] virtual Result<std::string> document(RunId run, const std::string& name) = 0;
   // All that the store has of these runs and of their jobs. not_found if a run does not exist, busy if one
   // has not ended, invalid_argument if it is more than `most_bytes`.
@@ -261,6 +277,9 @@ class RunQueries {
                                             std::vector<analysis::ComparedRun>& runs) = 0;
   // That its scenario declares, in their order; none: it declares none.
   [[nodiscard]] virtual Result<std::vector<FigureChoice>> figures_of_job(JobId job) = 0;
+  // The most blocks that its text has for a job that measures until it is decided, even if it is a pilot or a
+  // self-test; absent: it has none.
+  [[nodiscard]] virtual Result<std::optional<std::uint32_t>> until_of_job(JobId job) = 0;
   // Newest first. Of the filter only scenario, label, purpose, since, until and owner.
   [[nodiscard]] virtual Result<Page<JobRow>> jobs(const RunFilter& filter, const std::string& cursor,
                                                   std::uint32_t limit) = 0;

@@ -5,8 +5,10 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ namespace netperfd::core {
 
 struct NewJob {
   JobId id = 0;
-  std::vector<RunId> runs;  // one for each arm, in order, all pending
+  std::vector<RunId> runs;  // one for each slot, in order, all pending
 };
 
 // A run of an unfinished job.
@@ -33,8 +35,8 @@ struct StoredRun {
   std::uint32_t index = 0;  // in its job, from 1; gaps are runs that were deleted
   RunState state = RunState::pending;
   std::string error;
-  Arm arm;  // without the number of its build
-  std::string build;
+  Slot slot;  // without the number of its build
+  std::string build, point_name;
 };
 
 // A job of the last daemon that has pending runs.
@@ -63,22 +65,28 @@ class RunStore {
   // Whether a run may begin: no_space, naming the file system, if the disk has less free space than the
   // configured minimum; io if the store has lost its file or the file is damaged.
   [[nodiscard]] virtual Status expect_room() = 0;
-  // One transaction: the job and its pending runs, one for each arm. A job with a design must have its seed.
+  // One transaction: the job and its pending runs, one for each slot. A job with a design must have its seed.
   // The errors of expect_room() too.
-  [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
-                                               WallTime now) = 0;
+  [[nodiscard]] virtual Result<NewJob> add_job(const JobSpec& spec, const std::vector<Slot>& slots,
+                                               uid_t owner, WallTime now) = 0;
   // In the order of their acceptance. Before any add_job(), these are the jobs of the last daemon.
   [[nodiscard]] virtual Result<std::vector<UnfinishedJob>> unfinished_jobs() = 0;
-  // One transaction: the runs of a bundle with their jobs, which become the owner's, with new numbers. Each
-  // run gets the flag kFromBundle with this text. invalid_argument if the tables are not those of this store
-  // or do not fit together. The errors of expect_room() too.
+  // One transaction: the runs of a bundle with their jobs, which become the owner's, with new numbers; the
+  // one that was exported is the last. Each run gets the flag kFromBundle with this text. invalid_argument if
+  // the tables are not those of this store or do not fit together. The errors of expect_room() too.
   [[nodiscard]] virtual Result<std::vector<NewJob>> add_bundle(const StoredTables& content, uid_t owner,
                                                                const std::string& flag, WallTime now) = 0;
   // A step to a state that has not ended; refused if may_follow() is false.
   [[nodiscard]] virtual Status set_state(RunId run, RunState state) = 0;
   // One transaction: the job's runs that are still pending become canceled with this error.
   [[nodiscard]] virtual Status cancel_pending(JobId job, const std::string& error) = 0;
-  // One transaction, once: everything of an ended run. A second call for the same run is refused.
+  // One transaction: intervals of a record that is about to come, the first of which is its interval number
+  // `first`, after those that were added before. Only of a run that is collecting. What was added is lost if
+  // the record does not have them, or if none comes before the store is opened again.
+  [[nodiscard]] virtual Status add_intervals(RunId run, std::span<const Interval> intervals,
+                                             std::size_t first) = 0;
+  // One transaction, once: everything of an ended run, but the intervals that were added. A second call for
+  // the same run is refused.
   [[nodiscard]] virtual Status finish(const RunRecord& record) = 0;
   // Removes the run with everything that belongs to it; refused (busy) while it has not ended. Removing the
   // last run removes the job.
@@ -102,6 +110,12 @@ class RunStore {
   // job of several runs; absent if there is none.
   [[nodiscard]] virtual Result<std::optional<std::chrono::microseconds>> time_between_runs(
       const std::string& scenario) = 0;
+  // The mean size of the finished runs of the owner's newest job of this scenario; absent if there is none.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> bytes_of_run(const std::string& scenario,
+                                                                          uid_t owner) = 0;
+  // Bytes that can be stored before expect_room() refuses; absent if it does already, or if that is not
+  // known.
+  [[nodiscard]] virtual std::optional<std::uint64_t> room() = 0;
   // The owner's runs that hold an imported file with this digest (SourceFile), oldest first.
   [[nodiscard]] virtual Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                                                   std::uint32_t most) = 0;

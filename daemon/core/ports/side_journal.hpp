@@ -13,9 +13,14 @@ namespace netperfd::core {
 
 struct SideNote {
   JobId job = 0;
-  std::string side;                // the name of the variant that the machine was on
+  std::string side;  // the name of the variant that the machine was on; empty: `apply` undoes what was set
   std::vector<std::string> apply;  // the command that switches back to it
 };
+
+// "the machine off side list", or "settings of the machine changed".
+[[nodiscard]] inline std::string left_by(const SideNote& note) {
+  return note.side.empty() ? "settings of the machine changed" : "the machine off side " + note.side;
+}
 
 class SideJournal {
  public:

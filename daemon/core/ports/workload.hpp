@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,8 @@ class WorkloadListener {
   virtual void workload_interval(const Interval& interval) = 0;
   // A phase of the run begins (kLatencyPhases). Only a workload with probes has phases.
   virtual void workload_phase(std::string_view /*phase*/) {}
-  // No process is left, but what they wrote is still being read; workload_ended follows. Called at most once.
+  // The measurement is over. Processes that only served it may still end, and what they wrote is still being
+  // read; workload_ended follows. Called at most once.
   // The listener must not destroy the workload inside it.
   virtual void workload_stopped() = 0;
   // The last call, made exactly once: no process is left. The listener may destroy the workload inside it.
@@ -53,6 +55,11 @@ class ActiveWorkload {
 class Workload {
  public:
   virtual ~Workload() = default;
+  // Before a job is accepted: unsupported if this host can run no such workload.
+  [[nodiscard]] virtual Status check(const JobSpec& /*spec*/) { return {}; }
+  // What `spec` needs and this host does not have now, such as a network namespace or a program: a sentence
+  // for each, with what makes or has it. prepare() then fails with not_found.
+  [[nodiscard]] virtual std::vector<std::string> missing(const JobSpec& /*spec*/) { return {}; }
   // Starts everything that `spec` needs, so that only release() is missing. `listener` must outlive the
   // result. An error means that nothing was started, not_found that something on this host does not
   // exist, which a further run would lack too. Later failures come through workload_ended.

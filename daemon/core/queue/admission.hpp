@@ -5,6 +5,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/queue/job_queue.hpp"
@@ -25,7 +27,8 @@ class Admission {
   void set_queue_limit(std::uint32_t limit) { limit_ = limit; }
   void set_user_limits(const UserLimits& limits) { quotas_.set_limits(limits); }
 
-  // The errors of Scheduler::submit(), without the store's.
+  // The errors of Scheduler::submit(), without the store's. All reasons are told at once, a line for each:
+  // the kind is infeasible if forcing the job would help against all of them.
   [[nodiscard]] Status check_job(const JobSpec& spec, uid_t owner);
   // Whether the user may store more: quota_exceeded or the store's error.
   [[nodiscard]] Status check_stored(uid_t user) { return quotas_.check_stored(user); }
@@ -33,6 +36,11 @@ class Admission {
   [[nodiscard]] Status check_run(uid_t owner) { return quotas_.check_run(owner); }
 
  private:
+  // Whether this host and its kernel can do what the job asks for, and what the user may have.
+  [[nodiscard]] std::vector<Error> refusals(const JobSpec& spec, uid_t owner);
+  // Why the job cannot end in an answer.
+  [[nodiscard]] std::vector<std::string> obstacles(const JobSpec& spec, uid_t owner);
+
   const RunPorts& ports_;
   const JobQueue& queue_;
   std::uint32_t limit_;

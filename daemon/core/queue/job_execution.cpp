@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/core/queue/job_execution.hpp"
 
+#include <functional>
 #include <utility>
 
 #include "daemon/core/queue/admission.hpp"
 #include "daemon/core/sides/boot_switch.hpp"
+#include "daemon/core/sides/side_commands.hpp"
 #include "daemon/core/sides/side_switch.hpp"
 
 namespace netperfd::core {
@@ -14,7 +16,7 @@ std::unique_ptr<Sides> make_sides(const RunPorts& ports, const LiveJob& job, std
   const Design& design = *job.spec.design;
   if (!design.reboots) {
     return std::make_unique<SideSwitch>(SideSwitch::Ports{ports.commands, ports.sides, ports.clock},
-                                        job.status.id, design);
+                                        job.status.id, SideCommands(design, ports.switch_program));
   }
   auto boots =
       std::make_unique<BootSwitch>(BootSwitch::Ports{ports.commands, ports.boots, ports.clock, ports.store},
@@ -46,7 +48,7 @@ void JobExecution::bring_side() {
   if (is_first && !job_.reboots() && job_.spec.trace && job_.spec.trace->function_graph) {
     choose_functions();
   } else {
-    sides_->bring(job_.next_arm(), [this](const Status& status) { end_step(status); });
+    sides_->bring(job_.next_slot(), [this](const Status& status) { end_step(status); });
     queue_.announce(job_);
   }
 }
@@ -56,7 +58,7 @@ void JobExecution::choose_functions() {
   choice_ = std::make_unique<FunctionChoice>(
       CallCounter::Ports{ports_.workload, ports_.tracer, ports_.counters, ports_.clock}, sides_.get(),
       job_.spec, job_.needs_count());
-  choice_->make(job_.next_arm(), [this](const Status& status) { end_step(status); });
+  choice_->make(job_.next_slot(), [this](const Status& status) { end_step(status); });
   queue_.announce(job_);
 }
 
@@ -80,7 +82,9 @@ void JobExecution::end_step(const Status& reached) {
 void JobExecution::start_run() {
   RunListener& listener = *this;
   if (job_.spec.trace && job_.status.owner != 0) job_.spec.trace->viewer = job_.status.owner;
-  run_ = std::make_unique<RunController>(ports_, *job_.status.current_run, job_.spec, job_.next_arm().traced,
+  const Slot slot = job_.next_slot();
+  run_ = std::make_unique<RunController>(ports_, *job_.status.current_run,
+                                         spec_of_side(job_.spec, slot.variant, slot.point), slot.traced,
                                          listener);
   if (job_.server_missed) run_->waive_server_wait();
   run_->start();

@@ -6,9 +6,10 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "daemon/core/queue/job_queue.hpp"
 #include "daemon/core/queue/live_job.hpp"
@@ -59,8 +60,10 @@ class JobExecution final : private RunListener {
   [[nodiscard]] bool has_sides() const { return sides_ != nullptr; }
   // Absent: the job needs no reboots, or none of its runs has begun.
   [[nodiscard]] std::optional<BootState> boot_state() const;
+  // What a command of a side wrote that failed; empty: none did.
+  [[nodiscard]] std::string failed_output() const { return sides_ ? sides_->failed_output() : std::string{}; }
   // Whether the machine has been booted for the next run.
-  [[nodiscard]] bool is_booted() const { return sides_ && sides_->is_booted_for(job_.next_arm()); }
+  [[nodiscard]] bool is_booted() const { return sides_ && sides_->is_booted_for(job_.next_slot()); }
   // The run under way; null: there is none.
   [[nodiscard]] RunController* run() const { return run_.get(); }
   // Adds what is known of the moment.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "daemon/core/queue/job_execution.hpp"
@@ -21,7 +22,7 @@ void JobQueue::add(JobId id, LiveJob added) {
   job.status.design = job.spec.design;
   job.status.planned = planned_duration(job.spec);
   if (job.reboots()) {
-    job.status.boots_planned = letters_left(job.status.arms, 0);
+    job.status.boots_planned = letters_left(job.status.slots, 0);
     if (auto known = store_.boot_time(job.spec.name); known) job.boot_time = *known;
   } else if (auto known = store_.time_between_runs(job.spec.name); known && *known) {
     job.between_runs = **known;

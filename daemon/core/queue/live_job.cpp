@@ -22,7 +22,7 @@ void add_ended_run(LiveJob& job, RunState state, const std::string& error) {
   ++job.status.runs_ended;
   job.status.run_state = state;
   if (state == RunState::finished) ++job.status.runs_finished;
-  job.outcome = std::max(job.outcome, outcome_of(state));
+  if (!job.decided || state != RunState::canceled) job.outcome = std::max(job.outcome, outcome_of(state));
   if (outcome_of(state) == Outcome::run_failed) job.status.error = error;
 }
 
@@ -44,7 +44,7 @@ void LiveJob::count_run(RunState state, const std::string& error, std::chrono::m
   status.current_run.reset();
   const auto before = last_ended ? last_ended : began;
   last_ended = now;
-  if (before) pace.add(status.arms, status.runs_ended, now - *before);
+  if (before) pace.add(status.slots, status.runs_ended, now - *before);
   add_ended_run(*this, state, error);
 }
 
@@ -74,12 +74,12 @@ bool LiveJob::needs_count() const {
   return spec.trace && spec.trace->budget && !budget_chosen;
 }
 
-LiveJob new_job(JobSpec spec, uid_t owner, std::vector<RunId> runs, std::vector<Arm> arms) {
+LiveJob new_job(JobSpec spec, uid_t owner, std::vector<RunId> runs, std::vector<Slot> slots) {
   LiveJob job;
   job.spec = std::move(spec);
   job.status.owner = owner;
   job.status.runs = std::move(runs);
-  job.status.arms = std::move(arms);
+  job.status.slots = std::move(slots);
   return job;
 }
 
@@ -89,7 +89,7 @@ LiveJob resumed_job(ResumedJob resumed) {
   job.held = resumed.held;
   for (const StoredRun& run : resumed.runs) {
     job.status.runs.push_back(run.id);
-    job.status.arms.push_back(run.arm);
+    job.status.slots.push_back(run.slot);
     if (has_ended(run.state)) add_ended_run(job, run.state, run.error);
   }
   job.ended_before = job.status.runs_ended;

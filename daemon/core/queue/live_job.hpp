@@ -48,7 +48,7 @@ struct LiveJob {
   void add_side_error(const std::string& error);
   void set_end_state();
 
-  [[nodiscard]] const Arm& next_arm() const { return status.arms.at(status.runs_ended); }
+  [[nodiscard]] const Slot& next_slot() const { return status.slots.at(status.runs_ended); }
   // Whether the functions that the job's budget allows are still to be chosen.
   [[nodiscard]] bool needs_count() const;
   [[nodiscard]] bool is_first_since_restart() const {
@@ -69,6 +69,7 @@ struct LiveJob {
   bool budget_chosen = false;  // by now or by an earlier daemon
   std::string stop_reason;     // empty: no stop was requested
   bool held = false;
+  bool decided = false;                                // its comparison is: the runs to come are not needed
   std::optional<std::chrono::microseconds> boot_time;  // of earlier boots: from the request to the first run
   RunPace pace;
   std::chrono::microseconds between_runs{0};  // of the scenario's last job
@@ -76,7 +77,7 @@ struct LiveJob {
   Timer linger;
 };
 
-[[nodiscard]] LiveJob new_job(JobSpec spec, uid_t owner, std::vector<RunId> runs, std::vector<Arm> arms);
+[[nodiscard]] LiveJob new_job(JobSpec spec, uid_t owner, std::vector<RunId> runs, std::vector<Slot> slots);
 [[nodiscard]] LiveJob resumed_job(ResumedJob resumed);
 
 }  // namespace netperfd::core

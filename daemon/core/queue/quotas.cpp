@@ -28,8 +28,10 @@ std::string hours(milliseconds time) {
 }  // namespace
 
 milliseconds reserved_time(const JobSpec& spec, std::size_t runs) {
+  milliseconds longest = spec.limits.timeout;
+  for (const SideWorkload& side : spec.sides) longest = std::max(longest, side.limits.timeout);
   // One outage of the server costs one wait.
-  return planned_duration(spec).value_or(spec.limits.timeout) * static_cast<std::int64_t>(runs) +
+  return planned_duration(spec).value_or(longest) * static_cast<std::int64_t>(runs) +
          spec.test.path.server_wait;
 }
 

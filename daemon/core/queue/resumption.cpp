@@ -17,19 +17,25 @@ std::unexpected<Error> cannot(std::string reason) {
   return fail(ErrorKind::invalid_argument, std::move(reason));
 }
 
-// The block of a run, or the run itself: what is given up as a whole, if it is broken off.
-std::uint32_t unit_of(const StoredRun& run) {
-  return run.arm.block != 0 ? run.arm.block : run.index;
+// The block of a run, in a sweep its letters at one point, or the run itself: what is given up as a whole, if
+// it is broken off.
+using UnitOfRun = std::pair<std::uint32_t, std::uint32_t>;
+UnitOfRun unit_of(const StoredRun& run) {
+  return {run.slot.block != 0 ? run.slot.block : run.index, run.slot.point};
 }
 
 // Sets the numbers of the builds, which are not stored.
-bool is_drawn_again(const std::vector<Arm>& drawn, const JobSpec& spec, std::vector<StoredRun>& runs) {
+bool is_drawn_again(const std::vector<Slot>& drawn, const JobSpec& spec, std::vector<StoredRun>& runs) {
   return std::ranges::all_of(runs, [&](StoredRun& run) {
     if (run.index == 0 || run.index > drawn.size()) return false;
-    const Arm& arm = drawn[run.index - 1];
-    const std::string build = spec.design ? spec.design->build_name(arm.variant, arm.build) : std::string{};
-    run.arm.build = arm.build;
-    return run.arm == arm && run.build == build;
+    const Slot& slot = drawn[run.index - 1];
+    std::string build, point;
+    if (spec.design) {
+      build = spec.design->build_name(slot.variant, slot.build);
+      point = spec.design->point_name(slot.point);
+    }
+    run.slot.build = slot.build;
+    return run.slot == slot && run.build == build && run.point_name == point;
   });
 }
 
@@ -37,12 +43,12 @@ constexpr const char* kBrokenBlock = "netperfd ended during this run's block.";
 
 std::vector<RunId> give_up_broken_block(std::vector<StoredRun>& runs) {
   std::vector<RunId> given_up;
-  std::set<std::uint32_t> begun;
+  std::set<UnitOfRun> begun;
   for (const StoredRun& run : runs) {
-    if (run.arm.block != 0 && has_ended(run.state)) begun.insert(run.arm.block);
+    if (run.slot.block != 0 && has_ended(run.state)) begun.insert(unit_of(run));
   }
   for (StoredRun& run : runs) {
-    if (run.state != RunState::pending || !begun.contains(run.arm.block)) continue;
+    if (run.state != RunState::pending || !begun.contains(unit_of(run))) continue;
     run.state = RunState::interrupted;
     run.error = kBrokenBlock;
     given_up.push_back(run.id);
@@ -52,7 +58,7 @@ std::vector<RunId> give_up_broken_block(std::vector<StoredRun>& runs) {
 
 // How many of the units that were begun last were interrupted, one after another.
 int interruptions_in_a_row(const std::vector<StoredRun>& runs) {
-  std::set<std::uint32_t> interrupted;
+  std::set<UnitOfRun> interrupted;
   for (const StoredRun& run : runs) {
     if (!has_ended(run.state)) break;
     if (run.state == RunState::interrupted) {
@@ -91,7 +97,7 @@ Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
   }
   if (spec->design) spec->design->seed = job.seed;
   if (spec->design.has_value() != job.seed.has_value() ||
-      !is_drawn_again(draw_arms(*spec, job.seed.value_or(0)), *spec, job.runs)) {
+      !is_drawn_again(draw_slots(*spec, job.seed.value_or(0)), *spec, job.runs)) {
     return cannot("this version of netperfd would draw another order of its runs");
   }
   // Boots are compared, not blocks: the runs that are left of one have another boot.

@@ -18,12 +18,12 @@ class RunPace {
  public:
   using Time = std::chrono::microseconds;
 
-  // Run `run` of these arms has ended, so long after the one before it or after the job's begin.
-  void add(const std::vector<Arm>& arms, std::size_t run, Time took);
+  // Run `run` of these slots has ended, so long after the one before it or after the job's begin.
+  void add(const std::vector<Slot>& slots, std::size_t run, Time took);
   // By the runs that ended: those of its kind (traced or not, with a switch or not), otherwise any. The first
   // one counts only while it is the only one, since it may have had what happens once in a job. Absent: none
   // has ended.
-  [[nodiscard]] std::optional<Time> of(const std::vector<Arm>& arms, std::size_t run) const;
+  [[nodiscard]] std::optional<Time> of(const std::vector<Slot>& slots, std::size_t run) const;
 
  private:
   struct Sum {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daemon/core/deferred_ends.hpp"
+#include "daemon/core/queue/early_end.hpp"
 
 namespace netperfd::core {
 
@@ -28,10 +29,10 @@ Result<JobId> Scheduler::submit(JobSpec spec, uid_t owner) {
     return std::unexpected(std::move(accepted.error()));
   }
   if (spec.design && !spec.design->seed) spec.design->seed = draw_seed_();
-  auto arms = draw_arms(spec, spec.design ? *spec.design->seed : 0);
-  auto stored = ports_.store.add_job(spec, arms, owner, ports_.clock.now());
+  auto slots = draw_slots(spec, spec.design ? *spec.design->seed : 0);
+  auto stored = ports_.store.add_job(spec, slots, owner, ports_.clock.now());
   if (!stored) return std::unexpected(std::move(stored.error()));
-  queue_.add(stored->id, new_job(std::move(spec), owner, std::move(stored->runs), std::move(arms)));
+  queue_.add(stored->id, new_job(std::move(spec), owner, std::move(stored->runs), std::move(slots)));
   schedule_turn();
   return stored->id;
 }
@@ -124,7 +125,18 @@ void Scheduler::cancel_stopped_jobs() {
   }
 }
 
+bool Scheduler::look_at(LiveJob& job) {
+  const auto blocks = ports_.judge != nullptr ? due_look(job) : std::nullopt;
+  if (!blocks) return false;
+  const auto comparison = ports_.judge->judge(job.status.id);
+  job.status.look = words_of_look(comparison, looks_of(job.spec), *blocks);
+  job.decided = comparison && is_decided(*comparison);
+  if (job.decided) cancel_rest(job, fmt::format("{}decided after {} blocks", kNotNeeded, *blocks));
+  return job.decided;
+}
+
 void Scheduler::go_on(LiveJob& job) {
+  if (look_at(job)) return schedule_turn();
   job.begin_run(ports_.clock.since_boot());
   if (auto room = ports_.store.expect_room(); !room) {
     give_up(job, room.error().message, "was refused by the store");
@@ -166,7 +178,9 @@ void Scheduler::run_ended(LiveJob& job, const RunController& run, RunState state
   } else if (run.lacks_something() && job.status.runs_ended == 1) {
     // What the job asks for was never here, and its other runs would fail too.
     job.outcome = LiveJob::Outcome::given_up;
-    cancel_rest(job, fmt::format("not measured, since run {} could not be prepared: {}", run.id(), error));
+    cancel_rest(job,
+                fmt::format("not measured, since run {} {}: {}", run.id(),
+                            run.started() ? "lacks what each run needs" : "could not be prepared", error));
   } else {
     queue_.announce(job);
     queue_.announce_waiting();
@@ -180,6 +194,8 @@ void Scheduler::give_up(LiveJob& job, const std::string& error, std::string_view
   record.id = *job.status.current_run;
   record.state = RunState::failed;
   record.error = error;
+  if (std::string output = job.execution ? job.execution->failed_output() : ""; !output.empty())
+    record.workload.documents.push_back({.name = kCommandOutput, .bytes = std::move(output)});
   if (auto stored = ports_.store.finish(record); !stored) record = end_without_record(record, stored.error());
   queue_.end_run(job, record.id, record.state, record.error);
   cancel_rest(job, fmt::format("not measured, since run {} {}", record.id, why));

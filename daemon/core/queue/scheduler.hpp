@@ -47,7 +47,7 @@ class Scheduler final : private JobListener {
 
   // Stores the job and queues it; nothing starts inside this call. busy if the queue is full (not for root)
   // or the daemon is stopping; quota_exceeded if the owner has too much already; the error of Tracer::check
-  // if the job requires its trace.
+  // if the job requires its trace; infeasible if the job cannot end in an answer and is not forced.
   [[nodiscard]] Result<JobId> submit(JobSpec spec, uid_t owner);
   // Queues a job that was accepted before, behind the others; the limit of the queue does not matter. If its
   // first run cannot even be prepared, the others are canceled: what it needs may be gone since a reboot.
@@ -81,6 +81,9 @@ class Scheduler final : private JobListener {
   void take_turn();
   void cancel_stopped_jobs();
   void go_on(LiveJob& job);
+  // Whether the comparison of its sides is decided by the blocks that have ended. Asked before a block
+  // begins, so a job that was resumed asks again.
+  [[nodiscard]] bool look_at(LiveJob& job);
   // Fails the current run and cancels the rest. `why` completes "not measured, since run 7".
   void give_up(LiveJob& job, const std::string& error, std::string_view why);
   // Both: the job may be forgotten on return.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "daemon/core/queue/boot_estimate.hpp"
 #include "daemon/core/queue/job_execution.hpp"
@@ -24,7 +25,7 @@ std::optional<BootState> boot_state(const LiveJob& job) {
 
 // From the end of the run before it to its own end: by the ended runs of this job, otherwise as planned.
 std::optional<Time> run_time(const LiveJob& job, std::size_t run, Clock& clock) {
-  auto time = job.pace.of(job.status.arms, run);
+  auto time = job.pace.of(job.status.slots, run);
   if (!time && job.status.planned) time = *job.status.planned + job.between_runs;
   const auto since = job.last_ended ? job.last_ended : job.began;
   if (!time || !job.status.planned || !since || run != job.status.runs_ended || !job.status.current_run)
@@ -40,7 +41,7 @@ std::optional<Time> time_left_with_boots(const LiveJob& job) {
   const JobStatus& status = job.status;
   const auto state = boot_state(job);
   if (!status.planned || job.held || (state && state->held)) return std::nullopt;
-  std::int64_t boots = letters_left(status.arms, status.runs_ended);
+  std::int64_t boots = letters_left(status.slots, status.runs_ended);
   Time settling{0};
   if (boots > 0 && state && job.execution->is_booted()) {
     --boots;

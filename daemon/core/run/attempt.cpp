@@ -10,6 +10,7 @@
 
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/core/run/function_choice.hpp"
+#include "daemon/model/named_figure_check.hpp"
 
 namespace netperfd::core {
 
@@ -95,6 +96,10 @@ Status Attempt::begin() {
   packets_ = ports_.packets.open(spec_, workload_->pids());
   // Before the trace starts, which would otherwise record this reading.
   counting_ = ports_.counters.open(spec_, workload_->pids());
+  if (std::string lacking = counting_->lacking(); !lacking.empty()) {
+    lacks_something_ = true;
+    return fail(ErrorKind::not_found, std::move(lacking));
+  }
   if (auto started = start_trace(); !started) return started;
   start_sampling();
   if (ports_.host != nullptr) host_ = ports_.host->watch();
@@ -152,8 +157,15 @@ void Attempt::finish_readings() {
 void Attempt::workload_ended(WorkloadResult result) {
   workload_stopped();
   workload_ended_ = true;
+  lacks_something_ = lacks_something_ || result.lacks_something;
   // The workload's own flags come first.
-  auto flags = std::exchange(record_.flags, std::exchange(result.report.flags, {}));
+  auto flags = std::exchange(record_.flags, std::exchange(result.flags, {}));
+  if (const std::string problem = problem_of(result.figures); problem.empty()) {
+    record_.figures = std::exchange(result.figures, {});
+  } else {
+    result.figures.clear();
+    if (result.error.empty()) result.error = problem;
+  }
   record_.workload = std::move(result);
   add_flags(std::move(flags));
   end_if_complete();

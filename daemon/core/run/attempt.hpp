@@ -59,7 +59,8 @@ class Attempt final : private WorkloadListener, private TraceListener {
 
   // As Clock::since_boot(); absent: the client was not released.
   [[nodiscard]] std::optional<std::chrono::microseconds> released() const { return released_; }
-  // Whether the workload could not be prepared because something on this host does not exist.
+  // Whether the workload could not be prepared, or not be released, because something on this host does not
+  // exist.
   [[nodiscard]] bool lacks_something() const { return lacks_something_; }
   [[nodiscard]] bool is_traced() const { return trace_ != nullptr; }
   // Whether the workload has ended, and what it wrote was read.
@@ -99,7 +100,7 @@ class Attempt final : private WorkloadListener, private TraceListener {
   bool lacks_something_ = false;
   bool restored_ = true;
   bool loading_ = false;           // with probes beside it, iperf3 was released and has not ended its test
-  bool workload_stopped_ = false;  // no process of it is left
+  bool workload_stopped_ = false;  // its measurement is over
   bool workload_ended_ = false;    // and its part of the record is complete
   bool trace_ended_ = false;       // the trace's part of the record is complete
   Timer deadline_;

@@ -34,10 +34,10 @@ void set_budget(const JobBudget& chosen, TraceSpec& trace) {
   trace.function_graph->not_counted = chosen.budget.failure.value_or("");
 }
 
-void FunctionChoice::make(const Arm& last, Sides::Done done) {
+void FunctionChoice::make(const Slot& last, Sides::Done done) {
   done_ = std::move(done);
   if (sides_ == nullptr) return look([this] { choose(); });
-  Arm other = last;
+  Slot other = last;
   other.variant = last.variant == 'A' ? 'B' : 'A';
   other.letter = 0;
   sides_->bring(other, [this, last](const Status& there) {

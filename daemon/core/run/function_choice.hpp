@@ -42,7 +42,7 @@ class FunctionChoice {
   // Ends on the side and the build of `last`, and sets the job's trace. `done` is called once, never inside
   // this call, and may destroy this object. If the functions of a side cannot be listed, or the calls cannot
   // be counted, nothing is left out for it: the runs report the reason.
-  void make(const Arm& last, Sides::Done done);
+  void make(const Slot& last, Sides::Done done);
   // Ends make() early; its `done` is still called.
   void give_up();
   // What to store; absent if nothing was to be counted, or it was given up.

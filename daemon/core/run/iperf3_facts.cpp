@@ -106,11 +106,16 @@ std::vector<Fact> iperf3_facts(const TestSpec& spec, std::string_view version) {
 
 // The interval is left out: if the test was shorter than one, the document does not contain it.
 Fingerprint fingerprint_of_document(const ImportedWorkload& document) {
+  if (!document.tool.empty()) {
+    Fingerprint of_tool{.boot_id = {}, .facts = document.facts, .unknown = {std::string(kAllElse)}};
+    std::ranges::sort(of_tool.facts);
+    return of_tool;
+  }
   const TestSpec& asked = document.asked;
   Options options;
   put_test(asked, document.report.version, options);
-  if (!asked.traffic.duration) options.put("duration", kAbsentValue);
-  if (!asked.traffic.bytes) options.put("bytes", kAbsentValue);
+  if (!asked.traffic.duration && !document.options_unknown) options.put("duration", kAbsentValue);
+  if (!asked.traffic.bytes && !document.options_unknown) options.put("bytes", kAbsentValue);
   if (asked.path.server != kUnknownServer) options.put("server", std::string_view{asked.path.server});
   const bool udp = asked.traffic.protocol == Protocol::udp;
   put_used("bitrate", asked.traffic.bitrate, udp ? kUdpBitrate : 0, options);

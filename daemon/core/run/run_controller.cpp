@@ -14,14 +14,13 @@
 
 namespace netperfd::core {
 
-RunController::RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced,
-                             RunListener& listener)
+RunController::RunController(RunPorts ports, RunId run, JobSpec spec, bool traced, RunListener& listener)
     : ports_(ports),
       run_(run),
-      spec_(spec),
-      traced_(traced && spec.trace),
+      spec_(std::move(spec)),
+      traced_(traced && spec_.trace),
       listener_(listener),
-      wait_(ports.clock, spec.test.path.server_wait) {}
+      wait_(ports.clock, spec_.test.path.server_wait) {}
 
 void RunController::start() {
   begin_attempt();
@@ -50,7 +49,7 @@ void RunController::finish_later() {
 }
 
 bool RunController::waits_for_caller() const {
-  return spec_.workload == WorkloadKind::none && state_ == RunState::running;
+  return !spec_.workload.ends_by_itself && state_ == RunState::running;
 }
 
 void RunController::cancel(const std::string& reason) {
@@ -121,6 +120,7 @@ void RunController::attempt_stopped() {
 }
 
 void RunController::attempt_ended() {
+  lacks_something_ = attempt_->lacks_something();
   if (!wait_for_server()) finish();
 }
 
@@ -181,17 +181,21 @@ RunRecord RunController::make_record() {
   if (record.trace && record.trace->profile && record.counters) {
     record.trace->profile->tracer_share = analysis::tracer_share(*record.trace, record.counters->deltas);
   }
+  if (record.fingerprint) {
+    for (const MachineSetting& set : spec_.machine)
+      record.fingerprint->facts.push_back({std::string(kMachineFacts), set.target, set.value});
+  }
   if (record.fingerprint) add_trace_facts(spec_, record.trace, *record.fingerprint);
   return std::move(record);
 }
 
 void RunController::finish() {
-  RunRecord record = make_record();
-  if (auto stored = ports_.store.finish(record); !stored) {
-    record = end_without_record(record, stored.error());
-  }
-  state_ = record.state;
-  listener_.run_ended(record.state, record.error);
+  storing_.emplace(ports_.store, ports_.clock, make_record(), [this](RunRecord record, const Status& stored) {
+    if (!stored) record = end_without_record(record, stored.error());
+    state_ = record.state;
+    listener_.run_ended(record.state, record.error);
+  });
+  storing_->begin();
 }
 
 }  // namespace netperfd::core

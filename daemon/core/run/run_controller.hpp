@@ -4,7 +4,7 @@
 //   start()              pending -> preparing: an attempt is prepared
 //   attempt_prepared()   preparing -> running: stored first, then the attempt begins
 //   attempt_stopped()    running -> collecting: what iperf3 wrote is being read
-//   attempt_ended()      finished | failed | canceled, stored in one transaction, then announced
+//   attempt_ended()      finished | failed | canceled, stored (record_storing.hpp), then announced
 //
 // If the server is busy or absent, the attempt leaves nothing behind, and the run goes back to preparing for
 // another one, within the job's server_wait. Only the last attempt counts: its times, counters and trace are
@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/core/record_storing.hpp"
 #include "daemon/core/run/attempt.hpp"
 #include "daemon/core/run/run_ports.hpp"
 #include "daemon/core/run/server_wait.hpp"
@@ -39,8 +40,8 @@ class RunListener {
 
 class RunController final : private AttemptListener {
  public:
-  // `traced`: false leaves out the job's trace, if it has one. `spec` must outlive the controller.
-  RunController(RunPorts ports, RunId run, const JobSpec& spec, bool traced, RunListener& listener);
+  // `traced`: false leaves out the job's trace, if it has one.
+  RunController(RunPorts ports, RunId run, JobSpec spec, bool traced, RunListener& listener);
   RunController(const RunController&) = delete;
   RunController& operator=(const RunController&) = delete;
 
@@ -48,7 +49,7 @@ class RunController final : private AttemptListener {
   // Call it before start(): the run fails with its first attempt that meets no free server.
   void waive_server_wait() { wait_.give_up(); }
   // Ends the run as canceled with this reason. Only the first reason counts, and none once the workload has
-  // ended, which includes the reading of its output. A run that its caller has to end (WorkloadKind::none)
+  // ended, which includes the reading of its output. A run that its caller has to end
   // becomes finished.
   void cancel(const std::string& reason);
   // As cancel(), but the run ends as interrupted: the daemon is ending.
@@ -99,7 +100,7 @@ class RunController final : private AttemptListener {
 
   RunPorts ports_;
   RunId run_;
-  const JobSpec& spec_;
+  const JobSpec spec_;
   bool traced_;
   RunListener& listener_;
 
@@ -109,6 +110,7 @@ class RunController final : private AttemptListener {
   std::string failed_preparation_;  // why
   bool lacks_something_ = false;
   Timer finish_;
+  std::optional<RecordStoring> storing_;
   std::unique_ptr<Attempt> attempt_;  // absent before start() and between two attempts
   AttemptResult left_;                // of the attempt before the wait
 };

@@ -135,9 +135,9 @@ class NoiseOfRun {
       add(noise::kWorkload, static_cast<double>(*own), "ns");
     } else {
       counters_.unknown.push_back(
-          fmt::format("noise: others: not available here: {}", spec_.workload == WorkloadKind::none
-                                                                   ? "the workload is not netperfd's"
-                                                                   : "the workload's own time is unknown"));
+          fmt::format("noise: others: not available here: {}", spec_.workload.runs_processes
+                                                                   ? "the workload's own time is unknown"
+                                                                   : "the workload is not netperfd's"));
     }
     const auto busy = figure(noise::kBusy);
     const CpuSplit split = split_cpu_time({.busy = busy.value_or(0),
@@ -205,7 +205,7 @@ class NoiseOfRun {
   // a flag of their own.
   void flag_unknown_load() {
     const auto unknown = figure(noise::kUnknown), error = figure(noise::kUnknownError);
-    if (spec_.workload == WorkloadKind::none || !unknown || !error || *unknown < *error) return;
+    if (!spec_.workload.runs_processes || !unknown || !error || *unknown < *error) return;
     const std::uint64_t there = figure(noise::kUnknownThere).value_or(0);
     const double foreign = seconds_of(load_flagged_ ? there : foreign_there_);
     if (cpu_seconds() <= 0 || seconds_of(there) < kLeastForeignLoadS ||
@@ -349,15 +349,16 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
   constexpr double kDatagram = 1400, kSmallestMss = 536;
   constexpr double kUnread = 8e6;  // bytes of a stream that the client had received and never read
   constexpr double kControl = 200'000;
+  // How many bytes the commands of a scenario move, nobody tells.
+  if (spec.command) return std::nullopt;
   const WorkloadReport& report = record.workload.report;
   const bool tcp = spec.test.traffic.protocol != Protocol::udp;
-  const bool probes_alone = spec.workload == WorkloadKind::latency;
   const auto bytes_of = [&](Direction direction) {
-    return goes(spec, direction) && !probes_alone ? payload(report, direction) : 0;
+    return spec.workload.makes_traffic && goes(spec, direction) ? payload(report, direction) : 0;
   };
   const auto out = bytes_of(Direction::send);
   auto in = bytes_of(Direction::receive);
-  if (!out || !in || !record.counters || !record.traffic.packets || spec.workload == WorkloadKind::none)
+  if (!out || !in || !record.counters || !record.traffic.packets || !spec.workload.runs_processes)
     return std::nullopt;
   const double segment =
       tcp ? report.mss_bytes ? std::max(1.0, static_cast<double>(*report.mss_bytes)) : kSmallestMss
@@ -387,7 +388,7 @@ std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record) 
 }
 
 void add_noise(const JobSpec& spec, RunRecord& record) {
-  if (spec.workload == WorkloadKind::imported || !record.counters) return;
+  if (spec.workload.of_files || !record.counters) return;
   NoiseOfRun noise{spec, record};
   noise.add_figures();
   if (record.state == RunState::finished) noise.add_flags();

@@ -44,7 +44,7 @@ struct OwnBytes {
 [[nodiscard]] std::optional<OwnBytes> own_bytes(const JobSpec& spec, const RunRecord& record);
 
 // Adds figures of daemon/model/noise.hpp to the counters of the record, and its flags to those of the report.
-// Does nothing without counters, or for imported files. If netperfd makes no traffic (WorkloadKind::none),
+// Does nothing without counters, or for imported files. If netperfd makes no traffic,
 // its processes and bytes are not known, so other load and traffic is none that can be flagged.
 void add_noise(const JobSpec& spec, RunRecord& record);
 

@@ -7,12 +7,14 @@
 #include "daemon/core/ports/counter_source.hpp"
 #include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/core/ports/host_watch.hpp"
+#include "daemon/core/ports/job_judge.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/sampler.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
+#include "daemon/core/sides/side_commands.hpp"
 
 namespace netperfd::core {
 
@@ -28,8 +30,10 @@ struct RunPorts {
   CommandRunner& commands;
   SideJournal& sides;
   BootJournal& boots;
-  Sampler* sampler = nullptr;  // null: nothing is sampled
-  HostWatch* host = nullptr;   // null: faults of the host are not noticed
+  Sampler* sampler = nullptr;         // null: nothing is sampled
+  HostWatch* host = nullptr;          // null: faults of the host are not noticed
+  SwitchProgram switch_program = {};  // of designs that set something on the machine
+  JobJudge* judge = nullptr;          // null: no job ends before its last block
 };
 
 }  // namespace netperfd::core

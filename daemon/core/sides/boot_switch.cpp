@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "daemon/model/units.hpp"
@@ -21,8 +23,8 @@ BootSwitch::BootSwitch(Ports ports, JobId job, Design design, std::uint32_t most
   }
 }
 
-void BootSwitch::bring(const Arm& arm, Done done) {
-  target_ = arm;
+void BootSwitch::bring(const Slot& slot, Done done) {
+  target_ = slot;
   start(std::move(done), [this] { go_on(); });
 }
 
@@ -87,8 +89,8 @@ std::optional<BootState> BootSwitch::boot_state() const {
                    .announced_since = announced_since_};
 }
 
-bool BootSwitch::is_booted_for(const Arm& arm) const {
-  return note_ && note_->boots > 0 && note_->block == arm.block && note_->letter == arm.letter &&
+bool BootSwitch::is_booted_for(const Slot& slot) const {
+  return note_ && note_->boots > 0 && note_->block == slot.block && note_->letter == slot.letter &&
          note_->from != ports_.journal.boot_id() &&
          (note_->arrived.empty() || note_->arrived == ports_.journal.boot_id());
 }
@@ -114,7 +116,10 @@ void BootSwitch::find_original(char next) {
     if (is_there) on_ = next;
     note_.emplace();
     note_->job = job_;
-    note_->began = ports_.clock.now();
+    note_->taken = {.spent = {},
+                    .at = ports_.clock.now(),
+                    .since_boot = ports_.clock.since_boot(),
+                    .boot = ports_.journal.boot_id()};
     note_->original = is_there ? next : 'A';
     note_->is_original = side_of(note_->original).verify;
     note_->to_original = side_of(note_->original).apply;
@@ -127,7 +132,7 @@ void BootSwitch::arrive() {
   if (design_.reboots->prepare.empty()) return verify();
   run(design_.reboots->prepare, [this](const CommandEnd& end) {
     if (!end.error.empty()) {
-      return missed(side_failure(side_of(note_->target), design_.reboots->prepare, end.error));
+      return missed(command_failed(side_of(note_->target), "prepare", design_.reboots->prepare, end));
     }
     verify();
   });
@@ -136,7 +141,7 @@ void BootSwitch::arrive() {
 void BootSwitch::verify() {
   const Variant& side = side_of(note_->target);
   run(side.verify, [this, &side](const CommandEnd& end) {
-    if (!end.error.empty()) return missed(side_failure(side, side.verify, end.error));
+    if (!end.error.empty()) return missed(command_failed(side, "check", side.verify, end));
     on_ = note_->target;
     if (note_->arrived == ports_.journal.boot_id()) {
       report_boot({});  // a daemon that ended while it settled has not
@@ -144,7 +149,7 @@ void BootSwitch::verify() {
     }
     note_->arrived = ports_.journal.boot_id();
     note_->failures = 0;
-    if (auto noted = ports_.journal.write(*note_); !noted) return finish(noted);
+    if (auto noted = note(); !noted) return finish(noted);
     settle();
   });
 }
@@ -156,7 +161,7 @@ void BootSwitch::missed(const std::string& why) {
   note_->arrived = kFailedBoot;
   ++note_->failures;
   // The next daemon must not count it again. If this fails, so does the note of the next reboot.
-  (void)ports_.journal.write(*note_);
+  (void)note();
   if (note_->failures < kMostFailures) return request();
   if (target_.letter == 0) {
     return finish(
@@ -189,13 +194,40 @@ void BootSwitch::settle() {
        });
 }
 
-Status BootSwitch::within_limits() const {
+// Within a boot, a wall clock that is set counts for nothing. Over a reboot there is no other clock: it
+// counts, but for no less than the time since the boot. One that was set back while the machine was down then
+// hides no more than the time it was down; one that was set forward ends the job early, never late.
+void BootSwitch::count_time() {
+  TimeTaken& taken = note_->taken;
+  const TimeTaken now{.spent = {},
+                      .at = ports_.clock.now(),
+                      .since_boot = ports_.clock.since_boot(),
+                      .boot = ports_.journal.boot_id()};
+  constexpr std::chrono::microseconds kNone{0};
+  auto passed = std::max<std::chrono::microseconds>(kNone, now.at - taken.at);
+  if (taken.boot == now.boot) {
+    passed = std::max(kNone, now.since_boot - taken.since_boot);
+  } else if (!taken.boot.empty()) {
+    passed = std::max(passed, now.since_boot);
+  }
+  const auto spent = taken.spent + passed;
+  taken = now;
+  taken.spent = spent;
+}
+
+Status BootSwitch::note() {
+  count_time();
+  return ports_.journal.write(*note_);
+}
+
+Status BootSwitch::within_limits() {
   if (note_->boots >= most_) {
     return fail(
         ErrorKind::io,
         fmt::format("reboots of the job so far: {}, as many as `design.reboots.most` allows", note_->boots));
   }
-  if (ports_.clock.now() - note_->began >= design_.reboots->within) {
+  count_time();
+  if (note_->taken.spent >= design_.reboots->within) {
     return fail(ErrorKind::io, fmt::format("the job has taken {}, as long as `design.reboots.within` allows",
                                            format_duration(design_.reboots->within)));
   }
@@ -238,7 +270,7 @@ void BootSwitch::reboot() {
   settled_ = false;
   ++note_->boots;
   note_->from = ports_.journal.boot_id();
-  if (auto noted = ports_.journal.write(*note_); !noted) {
+  if (auto noted = note(); !noted) {
     return finish(fail(ErrorKind::io, fmt::format("side {}: not booted, since that could not be noted: {}",
                                                   side.name, noted.error().message)));
   }
@@ -258,7 +290,7 @@ void BootSwitch::reboot() {
   run(side.apply, [this, &side](const CommandEnd& end) {
     switching_ = false;
     if (given_up_) return finish({});
-    if (!end.error.empty()) return missed(side_failure(side, side.apply, end.error));
+    if (!end.error.empty()) return missed(command_failed(side, "switch", side.apply, end));
     wait(kShutdownTimeout, fmt::format("reboots into side {}", side.name),
          [this] { missed("the machine did not reboot"); });
   });

@@ -46,7 +46,7 @@ class BootSwitch final : public Sides {
   BootSwitch(const BootSwitch&) = delete;
   BootSwitch& operator=(const BootSwitch&) = delete;
 
-  void bring(const Arm& arm, Done done) override;
+  void bring(const Slot& slot, Done done) override;
   void restore(Done done) override;
   void leave(Done done) override;
   // Does nothing: the next daemon goes on where this one is.
@@ -58,7 +58,7 @@ class BootSwitch final : public Sides {
   [[nodiscard]] std::string waiting() const override { return waiting_; }
   [[nodiscard]] std::optional<BootState> boot_state() const override;
   [[nodiscard]] Status hold(bool held) override;
-  [[nodiscard]] bool is_booted_for(const Arm& arm) const override;
+  [[nodiscard]] bool is_booted_for(const Slot& slot) const override;
 
  private:
   using Next = std::function<void(const CommandEnd&)>;
@@ -79,7 +79,10 @@ class BootSwitch final : public Sides {
   void wait(std::chrono::milliseconds delay, std::string words, std::function<void()> next);
   void say(std::string words);
   void finish(const Status& status);
-  [[nodiscard]] Status within_limits() const;
+  [[nodiscard]] Status within_limits();
+  // Brings note_->taken up to now.
+  void count_time();
+  [[nodiscard]] Status note();  // on disk, as of now
   [[nodiscard]] bool is_for_target() const;
   [[nodiscard]] const Variant& side_of(char variant) const {
     return variant == 'A' ? *design_.a : *design_.b;
@@ -92,7 +95,7 @@ class BootSwitch final : public Sides {
   std::function<void()> changed_;
   std::optional<BootNote> note_;
   Status unreadable_;  // why the journal could not be read
-  Arm target_;         // letter 0: back to the original side
+  Slot target_;        // letter 0: back to the original side
   bool held_ = false;
   bool announced_ = false;  // a reboot, which has not begun
   bool switching_ = false;

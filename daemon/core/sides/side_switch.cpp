@@ -2,18 +2,19 @@
 #include "daemon/core/sides/side_switch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace netperfd::core {
 
-SideSwitch::SideSwitch(Ports ports, JobId job, Design design)
-    : ports_(ports), job_(job), design_(std::move(design)) {}
+SideSwitch::SideSwitch(Ports ports, JobId job, SideCommands sides)
+    : ports_(ports), job_(job), sides_(std::move(sides)) {}
 
-void SideSwitch::bring(const Arm& arm, Done done) {
-  target_ = {.variant = arm.variant, .build = arm.build};
-  target_for_ = arm;
+void SideSwitch::bring(const Slot& slot, Done done) {
+  target_ = {.variant = slot.variant, .build = slot.build, .point = slot.point};
+  target_for_ = slot;
   given_up_ = false;
   start(std::move(done), [this] { original_ ? switch_over() : find_original(); });
 }
@@ -44,10 +45,11 @@ void SideSwitch::give_up() {
 
 void SideSwitch::find_original() {
   if (given_up_) return finish({});
+  if (!sides_.undo().empty()) return found({}, std::nullopt);
   candidates_.clear();
   for (const char variant : {'B', 'A'}) {
-    if (side_of({.variant = variant, .build = 0}).verify.empty()) continue;
-    const std::uint32_t builds = design_.builds();
+    if (sides_.check_of({.variant = variant, .build = 0}).empty()) continue;
+    const std::uint32_t builds = sides_.design().builds();
     for (std::uint32_t build = builds; build > 1; --build) candidates_.push_back({variant, build});
     candidates_.push_back({.variant = variant, .build = std::min(builds, 1U)});
   }
@@ -57,11 +59,11 @@ void SideSwitch::find_original() {
 void SideSwitch::try_next() {
   if (given_up_) return finish({});
   if (candidates_.empty()) {
-    return found({.variant = 'A', .build = std::min(design_.builds(), 1U)}, std::nullopt);
+    return found({.variant = 'A', .build = std::min(sides_.design().builds(), 1U)}, std::nullopt);
   }
   const Place place = candidates_.back();
   candidates_.pop_back();
-  run(side_of(place).check_of(place.build), [this, place](const CommandEnd& end) {
+  run(sides_.check_of(place), [this, place](const CommandEnd& end) {
     if (end.error.empty()) return found(place, place);
     try_next();
   });
@@ -75,11 +77,12 @@ void SideSwitch::found(Place original, std::optional<Place> applied) {
 
 void SideSwitch::switch_over() {
   if (given_up_) return finish({});
-  const bool same_letter =
-      applied_for_.block == target_for_.block && applied_for_.letter == target_for_.letter;
+  const bool same_letter = applied_for_.block == target_for_.block &&
+                           applied_for_.letter == target_for_.letter &&
+                           applied_for_.point == target_for_.point;
   if (applied_ == target_ && same_letter) return verify();
-  const Variant& side = side_of(target_);
-  const std::vector<std::string> argv = side.switch_to(target_.build);
+  const Variant& side = sides_.side_of(target_);
+  const std::vector<std::string> argv = sides_.switch_to(target_);
   if (argv.empty()) {
     applied_ = target_;
     return verify();
@@ -94,7 +97,7 @@ void SideSwitch::switch_over() {
   switching_ = true;
   run(argv, [this, &side, argv](const CommandEnd& end) {
     switching_ = false;
-    if (!end.error.empty()) return finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
+    if (!end.error.empty()) return finish(fail(ErrorKind::io, command_failed(side, "switch", argv, end)));
     applied_ = target_;
     applied_for_ = target_for_;
     if (given_up_) return finish({});
@@ -103,21 +106,22 @@ void SideSwitch::switch_over() {
 }
 
 void SideSwitch::verify() {
-  const Variant& side = side_of(target_);
-  const std::vector<std::string> argv = side.check_of(target_.build);
+  const Variant& side = sides_.side_of(target_);
+  const std::vector<std::string> argv = sides_.check_of(target_);
   if (argv.empty()) return finish({});
   run(argv, [this, &side, argv](const CommandEnd& end) {
     if (end.error.empty()) return finish({});
     applied_.reset();  // even if its switch succeeded
-    finish(fail(ErrorKind::io, side_failure(side, argv, end.error)));
+    finish(fail(ErrorKind::io, command_failed(side, "check", argv, end)));
   });
 }
 
 void SideSwitch::go_back() {
+  if (switched_ && !sides_.undo().empty()) return undo();
   const bool is_back = !switched_ || applied_ == original_;
   const Place place = original_.value_or(Place{});
-  const Variant& side = side_of(place);
-  const std::vector<std::string> argv = side.switch_to(place.build);
+  const Variant& side = sides_.side_of(place);
+  const std::vector<std::string> argv = sides_.switch_to(place);
   if (is_back || argv.empty()) return finish(noted_ ? ports_.journal.clear() : Status{});
   applied_.reset();
   switching_ = true;
@@ -126,18 +130,36 @@ void SideSwitch::go_back() {
     if (!end.error.empty()) {
       return finish(
           fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
-                                          side.name, side_failure(side, argv, end.error))));
+                                          side.name, command_failed(side, "switch", argv, end))));
     }
     applied_ = original_;
     finish(ports_.journal.clear());
   });
 }
 
+void SideSwitch::undo() {
+  applied_.reset();
+  switching_ = true;
+  run(sides_.undo(), [this](const CommandEnd& end) {
+    switching_ = false;
+    if (!end.error.empty()) {
+      return finish(fail(ErrorKind::io,
+                         fmt::format("the machine could not be brought back to what it was before: {}; to "
+                                     "try it, run as root: {}",
+                                     end.error, fmt::join(sides_.undo(), " "))));
+    }
+    switched_ = false;
+    finish(ports_.journal.clear());
+  });
+}
+
 Status SideSwitch::note_original() {
-  const Variant& side = side_of(*original_);
-  if (noted_ || side.apply.empty()) return {};
-  auto written =
-      ports_.journal.write({.job = job_, .side = side.name, .apply = side.switch_to(original_->build)});
+  std::vector<std::string> back = sides_.undo();
+  const bool undoes = !back.empty();
+  if (!undoes) back = sides_.switch_to(*original_);
+  if (noted_ || back.empty()) return {};
+  const std::string side = undoes ? "" : sides_.side_of(*original_).name;
+  auto written = ports_.journal.write({.job = job_, .side = side, .apply = std::move(back)});
   noted_ = written.has_value();
   return written;
 }

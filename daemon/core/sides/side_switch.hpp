@@ -8,7 +8,8 @@
 // Each letter switches anew, even if the machine is on its side: where the kernel places a module is then
 // drawn for each letter, instead of once for several. Further runs of a letter only check.
 //
-// If no check succeeds, the machine is assumed to have been on side A. The journal records the way back
+// If no check succeeds, the machine is assumed to have been on side A. If the sides set something on the
+// machine, it may have been on neither: then restore() undoes what was set. The journal records the way back
 // before the first `switch`, so that a killed daemon does not leave the machine on the wrong side forever.
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/command_runner.hpp"
 #include "daemon/core/ports/side_journal.hpp"
+#include "daemon/core/sides/side_commands.hpp"
 #include "daemon/core/sides/sides.hpp"
 
 namespace netperfd::core {
@@ -37,14 +39,13 @@ class SideSwitch final : public Sides {
     Clock& clock;
   };
 
-  // `design` has variants.
-  SideSwitch(Ports ports, JobId job, Design design);
+  SideSwitch(Ports ports, JobId job, SideCommands sides);
   SideSwitch(const SideSwitch&) = delete;
   SideSwitch& operator=(const SideSwitch&) = delete;
 
-  // Switches to the side and the build of `arm`, unless the machine was brought to its block and letter
+  // Switches to the side and the build of `slot`, unless the machine was brought to its block and letter
   // before.
-  void bring(const Arm& arm, Done done) override;
+  void bring(const Slot& slot, Done done) override;
   // Does nothing if no other side was applied.
   void restore(Done done) override;
   void leave(Done done) override { restore(std::move(done)); }
@@ -58,11 +59,6 @@ class SideSwitch final : public Sides {
 
  private:
   using Next = std::function<void(const CommandEnd&)>;
-  struct Place {
-    char variant = 'A';
-    std::uint32_t build = 0;
-    bool operator==(const Place&) const = default;
-  };
 
   void start(Done done, std::function<void()> first);
   void find_original();
@@ -71,20 +67,18 @@ class SideSwitch final : public Sides {
   void switch_over();
   void verify();
   void go_back();
+  void undo();
   void run(const std::vector<std::string>& argv, const Next& next);
   [[nodiscard]] Status note_original();
   void finish(const Status& status);
-  [[nodiscard]] const Variant& side_of(Place place) const {
-    return place.variant == 'A' ? *design_.a : *design_.b;
-  }
 
   Ports ports_;
   JobId job_;
-  Design design_;
+  SideCommands sides_;
   std::vector<Place> candidates_;  // places where the machine may be, the last one first
   std::optional<Place> original_;  // absent: not determined yet
   std::optional<Place> applied_;   // absent: unknown
-  Arm applied_for_, target_for_;   // their traces do not matter
+  Slot applied_for_, target_for_;  // their traces do not matter
   Place target_;
   bool switched_ = false;  // a `switch` was started
   bool noted_ = false;     // in the journal

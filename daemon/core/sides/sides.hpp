@@ -8,8 +8,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "daemon/base/error.hpp"
+#include "daemon/core/ports/command_runner.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/model/run_record.hpp"
 
@@ -18,12 +21,8 @@ namespace netperfd::core {
 // Of one command.
 inline constexpr std::chrono::seconds kCommandTimeout{60};
 
-// Whether any side of the job's design has a command.
+// Whether any side of the job's design has a command, or sets something on the machine.
 [[nodiscard]] bool has_commands(const JobSpec& spec);
-// "side new: /x/switch new: exit code 1".
-[[nodiscard]] std::string side_failure(const Variant& side, const std::vector<std::string>& argv,
-                                       const std::string& error);
-
 // Where sides that need reboots are.
 struct BootState {
   std::optional<std::uint32_t> boots;       // reboots that were asked for; absent before the first one
@@ -38,9 +37,9 @@ class Sides {
   using Done = std::function<void(const Status& status)>;
 
   virtual ~Sides() = default;
-  // Brings the machine to the side of `arm`. `done` is called once, never inside this call, and may destroy
+  // Brings the machine to the side of `slot`. `done` is called once, never inside this call, and may destroy
   // this object. Must not be called while busy().
-  virtual void bring(const Arm& arm, Done done) = 0;
+  virtual void bring(const Slot& slot, Done done) = 0;
   // At the end of the job: brings the machine to where it was before. As bring().
   virtual void restore(Done done) = 0;
   // At the end of a job that a person stopped. As restore(), but a machine that would have to reboot stays
@@ -62,7 +61,18 @@ class Sides {
   [[nodiscard]] virtual Status hold(bool /*held*/) { return {}; }
   // Whether the machine has been booted for the letter of this run, so that no further reboot comes before
   // it.
-  [[nodiscard]] virtual bool is_booted_for(const Arm& /*arm*/) const { return false; }
+  [[nodiscard]] virtual bool is_booted_for(const Slot& /*slot*/) const { return false; }
+  // Of the last command that failed: the end of its output, in lines. The error has its last line.
+  [[nodiscard]] const std::string& failed_output() const { return failed_output_; }
+
+ protected:
+  // "side new: its switch failed: exit code 1: no such module. To try it, run as root: /x/switch new".
+  // `command` is the key of the scenario.
+  [[nodiscard]] std::string command_failed(const Variant& side, std::string_view command,
+                                           const std::vector<std::string>& argv, const CommandEnd& end);
+
+ private:
+  std::string failed_output_;
 };
 
 }  // namespace netperfd::core

@@ -3,8 +3,10 @@
 // directories.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace netperfd::trace {
 
@@ -30,6 +32,9 @@ struct CatalogueSettings {
   std::string own_instance;          // SessionSettings::instance: it exists while a job traces
   std::string run_groups_missing;    // why a run has no cgroup of its own; empty: it has one
   Iperf3Facts iperf3;
+  // Scenarios that cannot be measured because a program is missing: a clause each. Null: not known.
+  std::function<std::vector<std::string>()> missing_programs;
+  std::string echo;  // netperfd-echo: an absolute path, or a bare name that was not found
 };
 
 }  // namespace netperfd::trace

@@ -93,6 +93,8 @@ std::vector<Capability> Doctor::examine(bool fresh) {
   answers.push_back(probe_network_namespaces(settings_));
   answers.push_back(probe_sctp(settings_, reasons_));
   answers.push_back(probe_iperf3(settings_.iperf3));
+  answers.push_back(probe_latency(settings_));
+  answers.push_back(probe_benchmarks(settings_));
   answers.push_back(probe_kernel_symbols(settings_, reasons_));
   answers.push_back(probe_reader_priority());
   answers.push_back(judge_run_groups(settings_));

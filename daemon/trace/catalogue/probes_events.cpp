@@ -111,9 +111,9 @@ std::vector<Finding> probe_events(ProbeSite& site) {
   // The following steps need no recording; if this fails, a few events are recorded.
   static_cast<void>(site.tracefs.write(site.instance.path("tracing_on"), "0"));
   findings.push_back(judge(site, "tracepoints", set_and_take_back(site, events + "/enable", "1", "0"), ""));
-  findings.push_back(judge(site, "event_filters",
-                           set_and_take_back(site, events + "/filter", "common_pid == 1", "0"),
-                           "the kernel can drop events by their fields before they cost a place"));
+  findings.push_back(
+      judge(site, "event_filters", set_and_take_back(site, events + "/filter", "common_pid == 1", "0"),
+            "the kernel can drop events by their fields before they take room in the trace buffer"));
   findings.push_back(judge(site, "stack_traces",
                            set_and_take_back(site, events + "/trigger", "stacktrace", "!stacktrace"),
                            "the kernel's stack can be recorded with an event"));

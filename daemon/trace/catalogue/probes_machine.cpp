@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <linux/perf_event.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -132,6 +133,26 @@ Capability probe_iperf3(const Iperf3Facts& iperf3) {
   return {kName, Ability::limited,
           version + "; has no --json-stream, so a run's intervals come as a whole at its end",
           "iperf3 3.17 and later have it"};
+}
+
+Capability probe_latency(const CatalogueSettings& settings) {
+  constexpr auto kName = "latency_probes";
+  constexpr auto kAdvice = "install the package netperfctl, or set latency.path; then restart netperfd";
+  if (!settings.echo.starts_with('/')) {
+    return {kName, Ability::no, fmt::format("there is no {} to run", settings.echo), kAdvice};
+  }
+  if (::access(settings.echo.c_str(), X_OK) != 0) {
+    return {kName, Ability::no, fmt::format("{} cannot be run: {}", settings.echo, words_of(errno)), kAdvice};
+  }
+  return {kName, Ability::yes, settings.echo + " measures the latency", ""};
+}
+
+Capability probe_benchmarks(const CatalogueSettings& settings) {
+  constexpr auto kName = "benchmarks";
+  const auto missing = settings.missing_programs ? settings.missing_programs() : std::vector<std::string>{};
+  if (missing.empty()) return {kName, Ability::yes, "the programs of all scenarios are there", ""};
+  return {kName, Ability::limited, fmt::format("cannot be measured: {}", fmt::join(missing, "; ")),
+          "install the packages of those that you need"};
 }
 
 Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reasons) {

@@ -16,6 +16,9 @@ namespace netperfd::trace {
 // Creating a socket makes the kernel load SCTP if it is a module.
 [[nodiscard]] core::Capability probe_sctp(const CatalogueSettings& settings, Reasons& reasons);
 [[nodiscard]] core::Capability probe_iperf3(const Iperf3Facts& iperf3);
+[[nodiscard]] core::Capability probe_latency(const CatalogueSettings& settings);
+// The programs of installed scenarios.
+[[nodiscard]] core::Capability probe_benchmarks(const CatalogueSettings& settings);
 [[nodiscard]] core::Capability probe_kernel_symbols(const CatalogueSettings& settings, Reasons& reasons);
 // Tried on a thread that ends immediately.
 [[nodiscard]] core::Capability probe_reader_priority();

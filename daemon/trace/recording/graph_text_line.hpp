@@ -9,6 +9,7 @@
 //   iperf3-312   [000] d..1.    50.868279: funcgraph_entry:      + 31.717 us   |      ip_output();
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -26,7 +27,26 @@ enum class TextLineKind {
   change,           // another task runs on the CPU from here on
   interrupt_begin,  // the arrows of funcgraph-irqs
   interrupt_end,
-  lost,  // records of this CPU are missing here
+  lost,      // records of this CPU are missing here
+  omission,  // "[...]": somebody left lines out
+};
+
+// What the head of a text says about its columns.
+struct TextLegend {
+  // Of the flags: the character that tells whether the CPU is in an interrupt. Kernels with
+  // need-resched-lazy have one more before it.
+  std::optional<std::size_t> context_column;
+  std::size_t columns = 0;  // seen so far
+
+  // Takes what the line tells: "#                   / _----=> need-resched".
+  void read(std::string_view line);
+};
+
+// Whether a mark's text ends with the line.
+enum class TextMark {
+  whole,
+  comment,  // it ends with the end of a comment, in a later line
+  plain,    // nothing tells
 };
 
 // Members that the line does not have are absent. Texts are parts of the line.
@@ -42,13 +62,18 @@ struct TextLine {
   std::uint32_t depth = 0;    // from the indentation
   std::string_view function;  // for exit: empty if the brace does not name its function
   std::string_view module;
-  std::string_view event;  // its name without its system; empty: a mark
+  std::string_view event;   // its name without its system; empty: a mark
+  std::string_view source;  // the file or instance that a report names
   std::optional<analysis::ContextRank> context;
+  TextMark mark = TextMark::whole;
   std::uint64_t lost = 0;  // 0: the text does not give the number
 };
 
 // Absent if it is none of these.
-[[nodiscard]] std::optional<TextLine> read_text_line(std::string_view line);
+[[nodiscard]] std::optional<TextLine> read_text_line(std::string_view line, const TextLegend& legend = {});
+
+// Whether a line that cannot be read has the first columns of one.
+[[nodiscard]] bool begins_like_text_line(std::string_view line);
 
 // For error messages: an example of a valid line.
 inline constexpr std::string_view kExpectedTextLine =

@@ -36,7 +36,7 @@ bool is_name(std::string_view name) {
 
 // An invalid format is left out, since its records can still be counted.
 void add_format(std::string_view system, std::string_view text, TraceDat& dat, FormatsSeen& seen) {
-  auto format = parse_event_format(text);
+  auto format = parse_event_format(text, static_cast<std::uint32_t>(dat.layout.commit_size));
   if (!format || !is_name(format->name) || format->id >= kEventIds) {
     ++dat.formats_left_out;
     return;

@@ -5,6 +5,8 @@
 // - 64 bits whose upper byte is all ones are an address, unless they are a small negative number (errno, -1).
 // - A signed field may hold numbers down to -2^40. The last 2 GiB of these are also where the kernel's code
 //   is: there, a number that hits code is treated as its address.
+// - A machine of 32 bits, whose recording is imported, has addresses of 4 bytes: pointers, and a long in the
+//   upper half of its addresses.
 // - The same holds in arrays, in bytes that are shown one by one, and in fields that only claim to be text.
 // Pointers to user space become tokens as well, and so do numbers of an array of 64-bit numbers that are as
 // large as such pointers: the arguments of a system call are one. Not covered are bit masks of CPUs, which
@@ -49,11 +51,23 @@ bool is_kernel_address(std::uint64_t value, bool is_signed, const AddressNames& 
 // The text for 64 bits that are an address or a pointer; absent for a number.
 std::optional<std::string> hidden(const FieldFormat& field, std::uint64_t value, const AddressNames& names) {
   const bool to_code = field.look == FieldLook::symbol;
-  const bool to_data = !to_code && (field.look == FieldLook::address || field.type.ends_with('*'));
+  const bool short_long = field.size == 4 && field.type == "unsigned long";
+  const bool to_data =
+      !to_code && (field.look == FieldLook::address || field.type.ends_with('*') || short_long);
   const bool small = value < kFirstPage || value >= kSmallNegative;  // null, or an errno
   if (to_data && !small) return names.token(value);
   if ((to_code && !small) || is_kernel_address(value, field.is_signed, names)) return names.code(value);
   return std::nullopt;
+}
+
+// Whether a field of 4 bytes may hold an address of a machine of 32 bits. On others it is never a long.
+bool is_short_address(const FieldFormat& field, std::uint64_t value) {
+  constexpr std::uint64_t kShortKernelHalf = 0x8000'0000;
+  if (field.size != 4) return false;
+  if (field.type.ends_with('*') || field.look == FieldLook::address || field.look == FieldLook::symbol) {
+    return true;
+  }
+  return field.type == "unsigned long" && value >= kShortKernelHalf;
 }
 
 // As hidden(), for an element of an array of 64-bit numbers. Their type says nothing: they may be arguments
@@ -221,7 +235,7 @@ std::string bytes_text(const FieldFormat& field, Bytes bytes, const AddressNames
 
 EventField number_field(const FieldFormat& field, Bytes record, std::uint64_t value,
                         const AddressNames& names) {
-  if (field.size == 8 || (field.size == sizeof(void*) && field.type.ends_with('*'))) {
+  if (field.size == 8 || is_short_address(field, value)) {
     if (auto text = hidden(field, value, names)) return {field.name, *std::move(text), {}};
   }
   EventField result{field.name, number(value, field.is_signed), {}};

@@ -36,13 +36,12 @@ bool is_identifier_part(char c) {
 
 // The size of one element, unless the format says otherwise; 1 for an unknown type, which is then shown byte
 // by byte.
-std::uint32_t size_of_type(std::string_view type) {
+std::uint32_t size_of_type(std::string_view type, std::uint32_t long_size) {
   struct Known {
     std::string_view name;
     std::uint32_t size;
   };
-  constexpr std::uint32_t kLong = sizeof(long);
-  constexpr std::array<Known, 29> kTypes{{{"u16", 2},
+  constexpr std::array<Known, 26> kTypes{{{"u16", 2},
                                           {"__u16", 2},
                                           {"s16", 2},
                                           {"__be16", 2},
@@ -67,11 +66,10 @@ std::uint32_t size_of_type(std::string_view type) {
                                           {"s64", 8},
                                           {"uint64_t", 8},
                                           {"int64_t", 8},
-                                          {"unsigned long long", 8},
-                                          {"long", kLong},
-                                          {"unsigned long", kLong},
-                                          {"cpumask_t", kLong}}};
-  if (type.ends_with('*')) return sizeof(void*);
+                                          {"unsigned long long", 8}}};
+  if (type.ends_with('*') || type == "long" || type == "unsigned long" || type == "cpumask_t") {
+    return long_size;
+  }
   const auto* const known = std::ranges::find(kTypes, type, &Known::name);
   return known == kTypes.end() ? 1 : known->size;
 }
@@ -125,28 +123,29 @@ std::optional<Place> place_of(std::string_view text) {
   return place;
 }
 
-void set_array(FieldFormat& field, std::string_view element, std::optional<std::uint32_t> count) {
+void set_array(FieldFormat& field, std::string_view element, std::optional<std::uint32_t> count,
+               std::uint32_t long_size) {
   field.is_text = element == "char";
   field.kind = field.is_text ? FieldKind::text : FieldKind::array;
-  field.element_size = size_of_type(element);
+  field.element_size = size_of_type(element, long_size);
   if (count && *count > 0 && field.size > 0 && field.size % *count == 0)
     field.element_size = field.size / *count;
 }
 
-void set_kind(FieldFormat& field, std::string_view type, std::string_view brackets) {
+void set_kind(FieldFormat& field, std::string_view type, std::string_view brackets, std::uint32_t long_size) {
   const bool relative = take_prefix(type, "__rel_loc ");
   if (relative || take_prefix(type, "__data_loc ")) {
     take_prefix(type, "const ");
     if (type.ends_with("[]")) type = trim(type.substr(0, type.size() - 2));
     field.kind = relative ? FieldKind::rel_loc : FieldKind::data_loc;
     field.is_text = type == "char";
-    field.element_size = size_of_type(type);
+    field.element_size = size_of_type(type, long_size);
     if (type == "cpumask_t") field.look = FieldLook::bitmask;
     return;
   }
   take_prefix(type, "const ");
   if (!brackets.empty()) {
-    set_array(field, type, number_of(trim(brackets.substr(1, brackets.size() - 2))));
+    set_array(field, type, number_of(trim(brackets.substr(1, brackets.size() - 2))), long_size);
   } else if (field.size != 1 && field.size != 2 && field.size != 4 && field.size != 8) {
     field.kind = FieldKind::array;  // a struct: shown as bytes
     field.element_size = 1;
@@ -154,7 +153,7 @@ void set_kind(FieldFormat& field, std::string_view type, std::string_view bracke
 }
 
 // "unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;"
-std::optional<FieldFormat> parse_field(std::string_view text) {
+std::optional<FieldFormat> parse_field(std::string_view text, std::uint32_t long_size) {
   const std::size_t end = text.find(';');
   if (end == std::string_view::npos) return std::nullopt;
   std::string_view declaration = trim(text.substr(0, end));
@@ -179,7 +178,7 @@ std::optional<FieldFormat> parse_field(std::string_view text) {
   field.offset = place->offset;
   field.size = place->size;
   field.is_signed = place->is_signed;
-  set_kind(field, type, brackets);
+  set_kind(field, type, brackets, long_size);
   return field;
 }
 
@@ -214,7 +213,7 @@ const FieldFormat* EventFormat::field(std::string_view wanted) const {
   return nullptr;
 }
 
-Result<EventFormat> parse_event_format(std::string_view text) {
+Result<EventFormat> parse_event_format(std::string_view text, std::uint32_t long_size) {
   EventFormat format;
   bool has_id = false;
   bool common = true;  // until the empty line after the first fields
@@ -244,7 +243,7 @@ Result<EventFormat> parse_event_format(std::string_view text) {
       format.id = *id;
       has_id = true;
     } else if (take_prefix(line, "field:")) {
-      std::optional<FieldFormat> field = parse_field(line);
+      std::optional<FieldFormat> field = parse_field(line, long_size);
       if (!field) return wrong(fmt::format("\"{}\" is no field", line));
       if (format.common.size() + format.fields.size() == kMostFields)
         return wrong("these are too many fields");

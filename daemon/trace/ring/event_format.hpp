@@ -66,8 +66,9 @@ struct EventFormat {
 };
 
 // invalid_argument with the line if the text is not a format or has more than 256 fields. If the print format
-// cannot be parsed, the fields stay plain; this is no error.
-[[nodiscard]] Result<EventFormat> parse_event_format(std::string_view text);
+// cannot be parsed, the fields stay plain; this is no error. `long_size`: of the kernel's long and pointers.
+[[nodiscard]] Result<EventFormat> parse_event_format(std::string_view text,
+                                                     std::uint32_t long_size = sizeof(long));
 
 // An integer of 1, 2, 4 or 8 bytes in the field's place, sign-extended if the field is signed; 0 and false if
 // it does not lie within `record`.

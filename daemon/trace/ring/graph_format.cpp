@@ -61,6 +61,14 @@ class Places {
     const auto* field = event_.format.field(name);
     return field == nullptr ? 0 : low_half_of(*field);
   }
+  // A pointer, which has 4 bytes on a machine of 32 bits.
+  std::uint32_t address(std::string_view name, std::uint32_t& size) {
+    const auto* field = wanted(name);
+    if (field == nullptr) return 0;
+    const bool pointer = field->type == "unsigned long" || field->type.ends_with('*');
+    size = field->size == 4 && pointer ? 4 : 8;
+    return place(*field, size);
+  }
   // One of the fields at the start of every record.
   void common(std::string_view name, std::uint32_t offset, std::uint32_t size) {
     if (number(name, size) != offset) wrong(name, fmt::format("is not at offset {}", offset));
@@ -115,11 +123,11 @@ Result<GraphFormat::Shape> GraphFormat::shape_of_event(const KnownEvent& event) 
       if (shape.start == 0 || shape.end == 0) shape.start = shape.end = 0;
       [[fallthrough]];
     case GraphEventKind::entry:
-      shape.function = places.number("func", 8);
+      shape.function = places.address("func", shape.function_size);
       shape.depth = places.low_half("depth");
       break;
     case GraphEventKind::hit:
-      shape.function = places.number("ip", 8);
+      shape.function = places.address("ip", shape.function_size);
       break;
     default:
       shape.previous_pid = places.number("prev_pid", 4);

@@ -39,6 +39,7 @@ class GraphFormat {
   struct Shape {
     std::size_t needed = std::numeric_limits<std::size_t>::max();  // bytes, up to the end of the last field
     std::uint32_t function = 0;
+    std::uint32_t function_size = 8;
     std::uint32_t depth = 0;
     std::uint32_t overrun = 0;
     std::uint32_t start = 0;  // start and overrun are 0 if absent: offset 0 belongs to the common fields
@@ -99,7 +100,8 @@ inline bool GraphFormat::read(std::uint64_t time, std::span<const std::byte> rec
     event.next_pid = load<std::int32_t>(record, shape.next_pid);
     return true;
   }
-  event.function = load<std::uint64_t>(record, shape.function);
+  event.function = shape.function_size == 8 ? load<std::uint64_t>(record, shape.function)
+                                            : load<std::uint32_t>(record, shape.function);
   if (shape.kind == analysis::GraphEventKind::hit) return true;
   constexpr std::uint32_t kDeepestCall = std::numeric_limits<std::uint16_t>::max();
   const auto depth = load<std::uint32_t>(record, shape.depth);

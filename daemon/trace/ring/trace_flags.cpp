@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace netperfd::trace {
 namespace {
@@ -19,6 +22,61 @@ std::string losses(const TraceRecord& record) {
                                 100.0 * static_cast<double>(lost) / all));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Nodes of the tree whose calls are shorter than those that they made.
+std::uint64_t too_short(const FunctionProfile& profile) {
+  std::vector<std::uint64_t> within(profile.tree.size());
+  for (const CallNode& node : profile.tree) {
+    if (node.parent) within[*node.parent] += node.total_ns.value_or(0);
+  }
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < within.size(); ++i) {
+    const CallNode& node = profile.tree[i];
+    // A text cuts its durations off after seven digits.
+    if (node.total_ns && node.hits > 0 && within[i] > *node.total_ns + *node.total_ns / 1'000'000 + node.hits)
+      ++found;
+  }
+  return found;
+}
+
+// What is wrong with the times of calls. A corrected time below 0 is no contradiction, and counts as clipped,
+// too: with a calibration, only the tree tells.
+void add_time_flags(const FunctionProfile& profile, std::vector<QualityFlag>& flags) {
+  const std::uint64_t contradicting = profile.calibration ? too_short(profile) : profile.damage.clipped;
+  if (contradicting > 0) {
+    flags.push_back(
+        {"times-contradict",
+         fmt::format("{} call(s) took less time than what happened within them: calls that they made, "
+                     "interrupts and sleep; their self times were taken for 0",
+                     contradicting)});
+  }
+  const bool timed_calls = std::ranges::any_of(
+      profile.functions, [](const FunctionStats& function) { return !function.histogram.buckets.empty(); });
+  std::uint64_t untimed = 0, without_self = 0;
+  std::string name;
+  for (const FunctionStats& function : profile.functions) {
+    std::uint64_t timed = 0;
+    for (const auto& [bucket, calls] : function.histogram.buckets) timed += calls;
+    if (function.total_ns && !function.self_ns) without_self += function.hits;
+    if (!timed_calls || timed >= function.hits) continue;
+    if (untimed == 0) name = function.name;
+    untimed += function.hits - timed;
+  }
+  if (untimed > 0) {
+    flags.push_back({"call-times-unknown",
+                     fmt::format("the time of {} call(s) is unknown, such as of {}: the recorded duration is "
+                                 "missing or cannot be (the return before the call, or 100 days later)",
+                                 untimed, name)});
+  }
+  if (without_self > 0) {
+    flags.push_back(
+        {"only-returns",
+         fmt::format("the trace has {} ends of calls and no beginning, as with tracing_thresh: calls "
+                     "shorter than its threshold are not in it; callers and self times are unknown, "
+                     "and the times hold interrupts and sleep",
+                     without_self)});
+  }
 }
 
 void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& flags) {
@@ -42,6 +100,7 @@ void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& fl
     flags.push_back({"events-out-of-order",
                      fmt::format("{} records came after later ones of their task", damage.out_of_order)});
   }
+  add_time_flags(profile, flags);
   if (!profile.calibration) return;
   // No call takes less time than the tracer adds to it.
   constexpr std::uint64_t kEnough = 1'000;
@@ -76,7 +135,9 @@ std::vector<QualityFlag> trace_flags(const TraceRecord& record, const std::vecto
   }
   if (record.profile) add_call_flags(*record.profile, flags);
   if (!neighbours.empty()) {
-    flags.push_back({"other-tracer", fmt::format("at the same time: {}", fmt::join(neighbours, "; "))});
+    flags.push_back(
+        {"other-tracer", fmt::format("other instances of tracefs were in use when the run began: {}",
+                                     fmt::join(neighbours, "; "))});
   }
   if (!restored) flags.push_back({"tracefs-not-restored", restored.error().message});
   return flags;

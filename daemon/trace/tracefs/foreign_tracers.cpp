@@ -26,6 +26,9 @@ constexpr std::string_view kInstances = "instances/";
 constexpr const char* kOurName = "netperfd";
 // Naming more of them would not help.
 constexpr std::size_t kNamed = 3;
+// The kernel enables it when it loads a BPF program that may print, and never again disables it
+// (kernel/trace/bpf_trace.c, __set_printk_clr_event).
+constexpr std::string_view kOfBpf = "bpf_trace:bpf_trace_printk";
 
 std::string first_line(Result<std::string> text) {
   return text ? text->substr(0, text->find('\n')) : "";
@@ -80,17 +83,25 @@ bool has_events(Tracefs& tracefs, const std::string& prefix) {
   return enabled == "1" || enabled == "X";
 }
 
-std::string event_names(Tracefs& tracefs, const std::string& prefix) {
+// Absent: not known.
+std::optional<std::vector<std::string>> enabled_events(Tracefs& tracefs, const std::string& prefix) {
   const auto text = tracefs.read(prefix + "set_event");
-  if (!text) return "";
-  std::vector<std::string> names;
+  if (!text) return std::nullopt;
+  std::vector<std::string> events;
   std::istringstream lines(*text);
-  std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    if (count < kNamed) names.push_back(line);
+  for (std::string line; std::getline(lines, line);) {
+    if (line != kOfBpf) events.push_back(line);
   }
-  if (count > kNamed) names.push_back(fmt::format("and {} more", count - kNamed));
-  return names.empty() ? "" : fmt::format(" ({})", fmt::join(names, ", "));
+  return events;
+}
+
+std::string names_of(std::vector<std::string> events) {
+  const std::size_t count = events.size();
+  if (count > kNamed) {
+    events.resize(kNamed);
+    events.push_back(fmt::format("and {} more", count - kNamed));
+  }
+  return count == 0 ? "" : fmt::format(" ({})", fmt::join(events, ", "));
 }
 
 void top_obstacles(Tracefs& tracefs, const std::string& proc, std::vector<std::string>& found) {
@@ -98,10 +109,12 @@ void top_obstacles(Tracefs& tracefs, const std::string& proc, std::vector<std::s
   if (!tracer.empty() && tracer != "nop") {
     found.push_back(with_holders(fmt::format("the tracer {} is on in the top instance", tracer), proc, ""));
   }
-  if (has_events(tracefs, "")) {
-    found.push_back(with_holders(
-        fmt::format("events are enabled in the top instance{}", event_names(tracefs, "")), proc, ""));
-  }
+  if (!has_events(tracefs, "")) return;
+  const auto events = enabled_events(tracefs, "");
+  if (events && events->empty()) return;
+  found.push_back(with_holders(fmt::format("events are enabled in the top instance{}",
+                                           names_of(events.value_or(std::vector<std::string>{}))),
+                               proc, ""));
 }
 
 }  // namespace
@@ -162,7 +175,8 @@ std::vector<std::string> neighbouring_tracers(Tracefs& tracefs, const std::strin
     const std::string prefix = std::string(kInstances) + instance + "/";
     if (instance == own_instance || !has_events(tracefs, prefix)) continue;
     found.push_back(
-        fmt::format("events are enabled in instances/{}{}", instance, event_names(tracefs, prefix)));
+        fmt::format("events are enabled in instances/{}{}", instance,
+                    names_of(enabled_events(tracefs, prefix).value_or(std::vector<std::string>{}))));
   }
   return found;
 }

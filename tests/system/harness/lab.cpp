@@ -200,7 +200,8 @@ Exit Lab::end_netperfd(int signal_number) {
 Command Lab::ctl_command(std::vector<std::string> arguments, const User& user) const {
   arguments.insert(arguments.begin(), netperfctl_for_all());
   return {.argv = std::move(arguments),
-          .environment = {bus_.environment()},
+          // So that the sentences which tests look for are not broken into lines.
+          .environment = {bus_.environment(), "COLUMNS=1000"},
           .user = user,
           .netns = {},
           .stderr_file = {}};
@@ -210,9 +211,16 @@ Outcome Lab::ctl(std::vector<std::string> arguments, const User& user) const {
   return run(ctl_command(std::move(arguments), user));
 }
 
+Outcome Lab::narrow_ctl(std::vector<std::string> arguments) const {
+  Command command = ctl_command(std::move(arguments), users_.member);
+  command.environment.back() = "COLUMNS=40";
+  return run(command);
+}
+
 StartedJob Lab::start(const std::string& scenario, const std::vector<std::string>& overrides,
                       const std::vector<std::string>& more) const {
-  std::vector<std::string> arguments{"start", scenario, "--detach", "-o", "json"};
+  // Few tests need an answer.
+  std::vector<std::string> arguments{"start", scenario, "--force", "--detach", "-o", "json"};
   for (const std::string& each : overrides)
     arguments.insert(arguments.end(), {"--set", "workload.iperf3." + each});
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -87,6 +87,8 @@ class Lab {
   [[nodiscard]] Outcome ctl(std::vector<std::string> arguments) const {
     return ctl(std::move(arguments), users_.member);
   }
+  // On a screen of 40 columns, where pages are narrower and data are the same.
+  [[nodiscard]] Outcome narrow_ctl(std::vector<std::string> arguments) const;
   // Starts a job as a member, without following it; throws if netperfctl fails. `overrides` are below
   // workload.iperf3.
   StartedJob start(const std::string& scenario, const std::vector<std::string>& overrides = {},

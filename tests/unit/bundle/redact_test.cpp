@@ -39,6 +39,7 @@ constexpr std::array kNames = std::to_array<Planted>({
     {"runs.client_host", "198.51.100.77"},
     {"runs.server_host", "2001:db8::77:1"},
     {"runs.build", "lynx-build"},
+    {"runs.point_name", "streams=4, label=wombat-label, mtu.numbat0@dingo-ns=9000"},
     {"runs.note", "possum-note"},
     {"trace_events.filter", "comm == tapir"},
     {"trace_samples.task", "koala-task"},
@@ -71,7 +72,9 @@ constexpr std::array kSentences{"flags.message",
                                 "counters_unknown.clause",
                                 "cpu_samples.skipped",
                                 "budgets.failure",
-                                "job_figures.figure"};
+                                "job_figures.figure",
+                                "run_figures.name",
+                                "run_figures.unit"};
 // Nothing of them may be found.
 constexpr std::array kParts{"heron",  "ibis",   "wombat", "quokka", "198.51", "2001:db8", "dingo",  "echidna",
                             "lynx",   "possum", "tapir",  "koala",  "ocelot", "puffin",   "numbat", "caracal",
@@ -95,7 +98,9 @@ std::string job() {
   return "name: heron-scenario\ndescription: ibis-description\nworkload:\n  iperf3:\n    server: "
          "quokka.example.org\n"
          "    duration: 10s\n    netns: dingo-ns\ndesign:\n  a:\n    name: echidna-side\n    apply:\n"
-         "      - [\"/srv/bilby/secret.yaml\", numbat0]\n      - emu --run\n  # emu\n";
+         "      - [\"/srv/bilby/secret.yaml\", numbat0]\n      - emu --run\n    machine:\n"
+         "      mtu.numbat0@dingo-ns: 9000\n      module.emu: /srv/bilby/emu.ko\n\n      ring:\n        rx:\n"
+         "          emu: 64\n  # emu\n";
 }
 
 std::optional<StoredValue> planted(const std::string& column, const StoredValue& value) {
@@ -178,6 +183,49 @@ TEST_F(BundleTest, keeps_the_words_of_a_figure_whatever_else_has_their_name) {
   EXPECT_THAT(figures, testing::ElementsAre(testing::MatchesRegex("latency\\.probe-[0-9]+\\.load\\.p99")));
 }
 
+TEST(RedactedPoint, keeps_keys_numbers_and_words_of_the_scenario_language) {
+  Names names;
+  EXPECT_EQ(redacted_point("streams=4, length=64K, congestion=bbr", names),
+            "streams=4, length=64K, congestion=bbr");
+  EXPECT_EQ(redacted_point("streams=4, mode=heron, mtu.numbat0=9000", names),
+            "streams=4, mode=text-1, setting-1");
+  EXPECT_EQ(redacted_point("mode=heron", names), "mode=text-1");
+  EXPECT_EQ(redacted_point("mode=ibis", names), "mode=text-2");
+  EXPECT_EQ(redacted_point("lynx", names), "setting-2");
+  EXPECT_EQ(redacted_point("", names), "");
+}
+
+TEST_F(BundleTest, replaces_the_device_and_the_namespace_in_the_figure_of_a_counter) {
+  StoredTables content = whole().content;
+  for (StoredTable& table : content.tables) {
+    const StoredTable was = std::exchange(table, {table.name, table.columns, {}});
+    StoredRows rows{was};
+    std::vector<StoredValue> row;
+    while (rows.next(row)) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const std::string column = was.name + "." + was.columns[i];
+        if (column == "jobs.name") row[i] = std::string{"counter"};
+        if (column == "jobs.label") row[i] = std::string{"rx_packets"};
+        if (column == "counters.source") row[i] = std::string{"nic"};
+        if (column == "counters.netns") row[i] = std::string{"zebra-net"};
+        if (column == "counters.name") row[i] = std::string{"zebra-port rx_packets"};
+        if (column == "job_figures.figure") row[i] = std::string{"counter.zebra-port@zebra-net.rx_packets"};
+        table.add(row[i]);
+      }
+    }
+  }
+  std::set<std::string> figures;
+  for (const StoredTable& table : must(redacted(content, "zebra-host")).tables) {
+    if (table.name != "job_figures") continue;
+    StoredRows rows{table};
+    std::vector<StoredValue> row;
+    const auto column = std::ranges::find(table.columns, "figure") - table.columns.begin();
+    while (rows.next(row)) figures.insert(std::get<std::string>(row.at(static_cast<std::size_t>(column))));
+  }
+  EXPECT_THAT(figures, testing::ElementsAre(
+                           testing::MatchesRegex("counter\\.device-[0-9]+@netns-[0-9]+\\.rx_packets")));
+}
+
 // Every text of the schema is planted, or is of a vocabulary that this list decides to keep.
 TEST_F(BundleTest, has_a_plan_for_every_text) {
   const std::set<std::string> kept{"jobs.workload",
@@ -219,6 +267,7 @@ TEST_F(BundleTest, has_a_plan_for_every_text) {
                                    "counters.source",
                                    "counters.unit",
                                    "queue_samples.kind",
+                                   "run_figures.better",
                                    "queue_samples.handle",
                                    "queue_samples.parent",
                                    "boots.side",
@@ -295,6 +344,21 @@ TEST(Names, are_replaced_as_words) {
   EXPECT_EQ(names.replace_all("read /etc/x.yaml: 5 bits/s"), "read path-1: 5 bits/s");
 }
 
+TEST(Redacted, has_no_name_of_a_file_of_a_scenario) {
+  StoredTable table{.name = "documents", .columns = {"run", "name"}, .values = {}};
+  for (const char* name : {"client.stdout", "file.heron.json"}) {
+    table.add(std::int64_t{1});
+    table.add(std::string{name});
+  }
+  const StoredTable after = must(redacted({.tables = {table}}, "host")).tables.front();
+  StoredRows rows{after};
+  std::vector<StoredValue> row;
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_EQ(row[1], StoredValue{std::string{"client.stdout"}});
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_EQ(row[1], StoredValue{std::string{"file.file-1"}});
+}
+
 TEST(RedactedJob, keeps_numbers_and_the_words_of_the_language) {
   Names names;
   EXPECT_EQ(
@@ -307,12 +371,17 @@ TEST(RedactedJob, keeps_numbers_and_the_words_of_the_language) {
 
 TEST(RedactedDocument, keeps_numbers) {
   Names names;
-  EXPECT_EQ(redacted_document(R"({"start":{"version":"iperf 3.12","host":"h1"},"sum":{"bytes":1.5}})", names),
-            R"({"start":{"version":"iperf 3.12","host":"address-1"},"sum":{"bytes":1.5}})"
+  EXPECT_EQ(redacted_document(R"({"start":{"version":"iperf 3.12","host":"h1"},"end":{"bytes":1.5}})", names),
+            R"({"start":{"version":"iperf 3.12","host":"address-1"},"end":{"bytes":1.5}})"
             "\n");
-  EXPECT_EQ(redacted_document("{\"event\":\"start\"}\n{\"data\":\"x\"}\n", names),
-            "{\"event\":\"start\"}\n{\"data\":\"text-1\"}\n");
+  EXPECT_EQ(
+      redacted_document("{\"event\":\"start\",\"data\":\"x\"}\n{\"event\":\"end\",\"data\":1}\n", names),
+      "{\"event\":\"start\",\"data\":\"text-1\"}\n{\"event\":\"end\",\"data\":1}\n");
   EXPECT_EQ(redacted_document("iperf3: error at h1", names), "");
+  EXPECT_EQ(redacted_document(R"({"hosts":{"db7":{"rate":1}}})", names), "") << "of another program";
+  EXPECT_EQ(redacted_document("{\"event\":\"start\",\"data\":1}\n{\"db7\":1}\n", names), "");
+  EXPECT_EQ(redacted_document(R"({"data":{"db7":1}})", names), "");
+  EXPECT_EQ(redacted_document(R"([{"db7":1}])", names), "");
 }
 
 }  // namespace

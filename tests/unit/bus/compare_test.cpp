@@ -307,7 +307,7 @@ TEST_F(Compare, of_any_size_fits_into_one_message) {
   comparison.attribution.functions.assign(2'000, function);
   CounterChange counter;
   counter.source = counter.name = counter.unit = text;
-  counter.per_gigabyte = function.cost;
+  counter.per_work = function.cost;
   comparison.counters.assign(2'000, counter);
   comparison.facts.assign(2'000, {text, text, Texts(100, text), Texts(100, text), {}, {}, true, true});
   const WireComparison wire = wire_comparison(compared);

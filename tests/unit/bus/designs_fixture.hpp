@@ -25,7 +25,7 @@ class DesignsOnTheBus : public ClientTest {
  protected:
   using ComparedJob = Answered<dbus::Row, dbus::Rows, dbus::Rows, dbus::Rows>;
 
-  // Adds a job's runs, four per block and one per minute, with the rates returned by `rate(arm)`.
+  // Adds a job's runs, four per block and one per minute, with the rates returned by `rate(slot)`.
   template <class Rate>
   void add_job(JobId job, JobPurpose purpose, std::uint32_t blocks, Rate rate) {
     JobSpec spec = core::a_job();
@@ -34,21 +34,21 @@ class DesignsOnTheBus : public ClientTest {
     spec.design = a_design();
     spec.repeat = blocks;
     RunId id = 100 * job;
-    for (const Arm& arm : draw_arms(spec, 42)) {
+    for (const Slot& slot : draw_slots(spec, 42)) {
       core::RunRow run = a_run(++id, job);
       run.index = static_cast<std::uint32_t>(id - 100 * job);
       run.spec = spec;
-      run.arm = arm;
-      run.variant = arm.variant == 'A' ? "list" : "hash";
+      run.slot = slot;
+      run.variant = slot.variant == 'A' ? "list" : "hash";
       run.started = run.created + std::chrono::minutes{id};
       run.ended = *run.started + std::chrono::seconds{10};
       queries.stored.insert(queries.stored.begin(), run);
       analysis::ComparedRun& compared = queries.stored_compared[id];
       compared.job = job;
-      compared.block = arm.block;
-      compared.letter = arm.letter;
+      compared.block = slot.block;
+      compared.letter = slot.letter;
       compared.started = run.started;
-      compared.received_bits_per_second = rate(arm);
+      compared.received_bits_per_second = rate(slot);
     }
   }
 
@@ -67,11 +67,11 @@ class DesignsOnTheBus : public ClientTest {
   }
 };
 
-inline double tenth_faster(const Arm& arm) {
-  return 1e9 * (arm.variant == 'B' ? 1.1 : 1) + 1e6 * arm.block + 1e5 * arm.letter * arm.block;
+inline double tenth_faster(const Slot& slot) {
+  return 1e9 * (slot.variant == 'B' ? 1.1 : 1) + 1e6 * slot.block + 1e5 * slot.letter * slot.block;
 }
-inline double the_same(const Arm& arm) {
-  return 1e9 + 1e6 * arm.block + (arm.letter == 1 ? 1e5 * arm.block : 0);  // on either side
+inline double the_same(const Slot& slot) {
+  return 1e9 + 1e6 * slot.block + (slot.letter == 1 ? 1e5 * slot.block : 0);  // on either side
 }
 
 }  // namespace netperfd::bus

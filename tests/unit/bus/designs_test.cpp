@@ -39,7 +39,7 @@ TEST_F(DesignsOnTheBus, a_job_says_what_it_is_for) {
 TEST_F(DesignsOnTheBus, a_job_shows_its_design_with_a_row_a_run) {
   scenarios.what_is_made = core::a_traced_job();
   scenarios.what_is_made.design = a_design();
-  const dbus::Row two{{"repeat", sdbus::Variant{std::uint32_t{2}}}};
+  const dbus::Row two{{"repeat", sdbus::Variant{std::uint32_t{2}}}, {"force", sdbus::Variant{true}}};
   ASSERT_EQ(client->call<sdbus::ObjectPath>("StartScenario", std::string{"fake"}, two).error, "");
   const dbus::Row job = properties_of_job(1);
   const auto design = job.at("Design").get<dbus::Row>();
@@ -52,21 +52,21 @@ TEST_F(DesignsOnTheBus, a_job_shows_its_design_with_a_row_a_run) {
 
   JobSpec spec = scenarios.what_is_made;
   spec.repeat = 2;
-  const std::vector<Arm> arms = draw_arms(spec, 42);
+  const std::vector<Slot> slots = draw_slots(spec, 42);
   const auto blocks = design.at("block").get<Words>();
   const auto letters = design.at("letter").get<Words>();
   const auto variants = design.at("variant").get<Texts>();
   const auto traced = design.at("traced").get<std::vector<bool>>();
-  ASSERT_THAT(arms, SizeIs(16));
+  ASSERT_THAT(slots, SizeIs(16));
   for (const std::size_t rows : {blocks.size(), letters.size(), variants.size(), traced.size(),
                                  job.at("Runs").get<Numbers>().size()}) {
-    ASSERT_EQ(rows, arms.size());
+    ASSERT_EQ(rows, slots.size());
   }
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    EXPECT_EQ(blocks[i], arms[i].block);
-    EXPECT_EQ(letters[i], arms[i].letter);
-    EXPECT_EQ(variants[i], arms[i].variant == 'A' ? "list" : "hash");
-    EXPECT_EQ(traced[i], arms[i].traced);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    EXPECT_EQ(blocks[i], slots[i].block);
+    EXPECT_EQ(letters[i], slots[i].letter);
+    EXPECT_EQ(variants[i], slots[i].variant == 'A' ? "list" : "hash");
+    EXPECT_EQ(traced[i], slots[i].traced);
   }
 }
 
@@ -86,7 +86,7 @@ TEST_F(DesignsOnTheBus, a_run_has_its_place) {
   EXPECT_EQ(run.at("block").get<std::uint32_t>(), 1U);
   EXPECT_EQ(run.at("letter").get<std::uint32_t>(), 2U);
   const core::RunRow& stored = *std::ranges::find(queries.stored, 102, &core::RunRow::id);
-  EXPECT_EQ(text_at(run, "side"), std::string{stored.arm.variant});
+  EXPECT_EQ(text_at(run, "side"), std::string{stored.slot.variant});
   EXPECT_EQ(text_at(run, "variant"), stored.variant);
   EXPECT_FALSE(run.at("traced").get<bool>());
   EXPECT_EQ(text_at(run, "purpose"), "selftest");
@@ -166,7 +166,7 @@ TEST_F(DesignsOnTheBus, a_job_that_confirms_another_one_is_compared_with_what_th
       compared.goodput_bytes = 1'000'000;
       auto& trace = compared.trace.emplace();
       const std::uint64_t noise = static_cast<std::uint64_t>(run.id % 100 % 7) * 1'000;
-      const std::uint64_t less = run.arm.variant == 'B' ? 10'000'000 : 0;
+      const std::uint64_t less = run.slot.variant == 'B' ? 10'000'000 : 0;
       trace.functions.push_back({.name = "lookup",
                                  .module = "hsr",
                                  .duplicate = 0,
@@ -226,10 +226,10 @@ TEST_F(DesignsOnTheBus, a_job_tells_its_budget) {
 TEST_F(DesignsOnTheBus, a_job_says_how_many_runs_of_a_side_failed) {
   add_job(2, JobPurpose::measurement, 7, tenth_faster);
   for (core::RunRow& run : queries.stored) {
-    if (run.arm.variant == 'B' && run.arm.block == 7) run.state = RunState::failed;
+    if (run.slot.variant == 'B' && run.slot.block == 7) run.state = RunState::failed;
   }
   const auto canceled =
-      std::ranges::find(queries.stored, 'A', [](const core::RunRow& run) { return run.arm.variant; });
+      std::ranges::find(queries.stored, 'A', [](const core::RunRow& run) { return run.slot.variant; });
   canceled->state = RunState::canceled;
   const auto answered = compare_job(2);
   ASSERT_EQ(answered.error, "") << answered.text;
@@ -296,6 +296,24 @@ TEST_F(DesignsOnTheBus, a_plan_without_options_has_its_defaults) {
   EXPECT_EQ(real_at(row, "power"), 0.8);
   EXPECT_FALSE(row.contains("detectable"));
   EXPECT_FALSE(row.contains("repeat_seconds"));
+}
+
+TEST_F(DesignsOnTheBus, a_plan_of_a_job_until_decided_has_its_blocks_and_their_time) {
+  add_job(3, JobPurpose::pilot, 6, the_same);
+  const auto answered = plan("job:3", {{"until_most", sdbus::Variant{std::uint32_t{40}}}});
+  ASSERT_EQ(answered.error, "") << answered.text;
+  const auto& row = std::get<0>(answered.values);
+  EXPECT_EQ(row.at("until_most").get<std::uint32_t>(), 40U);
+  EXPECT_EQ(real_at(row, "until_blocks"), 8) << "runs hardly vary: at the first look";
+  EXPECT_EQ(real_at(row, "until_blocks_same"), 8);
+  EXPECT_EQ(real_at(row, "until_decided"), 1);
+  EXPECT_EQ(real_at(row, "until_decided_same"), 1);
+  EXPECT_DOUBLE_EQ(real_at(row, "until_seconds"), 8 * 240.0);
+  EXPECT_DOUBLE_EQ(real_at(row, "until_seconds_same"), 8 * 240.0);
+  EXPECT_DOUBLE_EQ(real_at(row, "until_most_seconds"), 40 * 240.0);
+  for (const auto& [key, value] : std::get<0>(plan("job:3").values)) EXPECT_FALSE(key.starts_with("until"));
+  EXPECT_THAT(plan("job:3", {{"until_most", sdbus::Variant{std::uint32_t{5}}}}).text,
+              HasSubstr("until_most: 5; expected is 6 to 500"));
 }
 
 TEST_F(DesignsOnTheBus, a_plan_names_what_is_wrong) {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/core/ports/catalogue.hpp"
 #include "daemon/core/ports/run_observer.hpp"
 #include "daemon/core/ports/run_queries.hpp"
+#include "tests/unit/bus/fake_catalogue.hpp"
 #include "tests/unit/bus/fake_scenarios.hpp"
 #include "tests/unit/bus/fake_store_keeper.hpp"
 #include "tests/unit/core/fakes.hpp"
@@ -62,6 +62,16 @@ class FakeQueries final : public core::RunQueries {
     return page_of(stored_intervals, cursor, limit);
   }
 
+  Result<core::IntervalPoints> interval_points(RunId id, std::uint32_t most) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    return core::interval_points(stored_intervals, most);
+  }
+
+  Result<bool> has_more_intervals(RunId id, std::uint32_t than) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    return stored_intervals.size() > than;
+  }
+
   Result<TraceRecord> trace(RunId id) override {
     if (auto known = traced(id); !known) return std::unexpected(known.error());
     return *stored_trace;
@@ -93,7 +103,7 @@ class FakeQueries final : public core::RunQueries {
     bool all_corrected = !stored_profile->functions.empty();
     for (const FunctionStats& function : stored_profile->functions) {
       summary.hits += function.hits;
-      summary.self_ns += function.self_ns.value_or(0);
+      if (function.self_ns) summary.self_ns = summary.self_ns.value_or(0) + *function.self_ns;
       corrected += function.corrected_self_ns.value_or(0);
       all_corrected = all_corrected && function.corrected_self_ns.has_value();
     }
@@ -167,6 +177,11 @@ class FakeQueries final : public core::RunQueries {
     return *stored_latency;
   }
 
+  Result<std::vector<NamedFigure>> named_figures(RunId id) override {
+    if (auto known = run(id); !known) return std::unexpected(known.error());
+    return stored_own_figures;
+  }
+
   Result<std::string> document(RunId, const std::string& name) override {
     ++documents_read;
     const auto found = documents.find(name);
@@ -192,10 +207,10 @@ class FakeQueries final : public core::RunQueries {
                         run.job == filter.job.value_or(run.job) &&
                         run.owner == filter.owner.value_or(run.owner) &&
                         run.spec.purpose == filter.purpose.value_or(run.spec.purpose) &&
-                        run.arm.traced == filter.traced.value_or(run.arm.traced) &&
+                        run.slot.traced == filter.traced.value_or(run.slot.traced) &&
                         run.variant == filter.variant.value_or(run.variant);
       if (!fits || selected.size() == most) continue;
-      selected.push_back({run.id, run.job, run.spec.name, run.spec.label, run.arm, run.started, run.ended});
+      selected.push_back({run.id, run.job, run.spec.name, run.spec.label, run.slot, run.started, run.ended});
       selected.back().owner = run.owner;
     }
     return selected;
@@ -232,6 +247,7 @@ class FakeQueries final : public core::RunQueries {
   }
 
   Result<std::vector<FigureChoice>> figures_of_job(JobId job) override { return stored_figures[job]; }
+  Result<std::optional<std::uint32_t>> until_of_job(JobId) override { return std::nullopt; }
 
   Result<std::vector<core::RunRow>> runs_of_job(JobId job) override {
     std::vector<core::RunRow> rows;
@@ -274,6 +290,7 @@ class FakeQueries final : public core::RunQueries {
   std::optional<Counters> stored_counters;        // used for every run
   std::optional<SampleProfile> stored_samples;
   std::optional<LatencyReport> stored_latency;
+  std::vector<NamedFigure> stored_own_figures;
   std::map<RunId, analysis::ComparedRun> stored_compared;
   std::map<std::string, std::string> documents;
   std::size_t documents_read = 0;
@@ -326,50 +343,6 @@ class FakeQueries final : public core::RunQueries {
                      all.begin() + static_cast<std::ptrdiff_t>(end));
     if (end < all.size()) page.next = std::to_string(end);
     return page;
-  }
-};
-
-class FakeCatalogue final : public core::Catalogue {
- public:
-  std::vector<core::Capability> capabilities(bool fresh) override {
-    ++(fresh ? probed : told);
-    return found_capabilities;
-  }
-  Result<std::vector<core::ModuleRow>> modules(const std::string& pattern) override {
-    return answer(pattern, found_modules);
-  }
-  Result<Functions> functions(const core::FunctionFilter& filter, std::uint64_t offset,
-                              std::uint32_t limit) override {
-    last_module = filter.module;
-    last_offset = offset;
-    last_limit = limit;
-    return answer(filter.pattern, found_functions);
-  }
-  Result<std::vector<core::EventRow>> events(const std::string& pattern) override {
-    return answer(pattern, found_events);
-  }
-  Result<core::EventDetails> event(const std::string& name) override { return answer(name, found_event); }
-  Result<std::vector<core::TracerRow>> tracers() override { return answer("", found_tracers); }
-
-  std::optional<Error> refusal;
-  std::vector<core::Capability> found_capabilities;
-  int probed = 0, told = 0;  // number of requests for fresh answers, and for known ones
-  std::vector<core::ModuleRow> found_modules;
-  Functions found_functions;
-  std::vector<core::EventRow> found_events;
-  core::EventDetails found_event;
-  std::vector<core::TracerRow> found_tracers;
-  std::string last_pattern;
-  std::optional<std::string> last_module;
-  std::uint64_t last_offset = 0;
-  std::uint32_t last_limit = 0;
-
- private:
-  template <class Value>
-  Result<Value> answer(const std::string& pattern, const Value& value) {
-    last_pattern = pattern;
-    if (refusal) return std::unexpected(*refusal);
-    return value;
   }
 };
 

@@ -14,7 +14,7 @@ using FiguresOnTheBus = DesignsOnTheBus;
 TEST_F(FiguresOnTheBus, a_job_is_compared_in_the_figures_that_it_declares_or_that_are_asked_for) {
   add_job(2, JobPurpose::measurement, 8, tenth_faster);
   for (const core::RunRow& run : queries.stored) {
-    const double slower = run.arm.variant == 'B' ? 3 : 1;
+    const double slower = run.slot.variant == 'B' ? 3 : 1;
     queries.stored_compared[run.id].figures["latency.p99"] =
         slower * 1e6 + 1e3 * static_cast<double>(run.id % 7);
   }
@@ -59,11 +59,37 @@ TEST_F(FiguresOnTheBus, a_plan_is_of_the_figure_that_is_asked_for) {
               ElementsAre("cpu", "received"));
 }
 
+TEST_F(FiguresOnTheBus, of_counters_name_their_source_and_turn_by_their_names) {
+  constexpr const char* kDrops = "counter.to-far/tbf@bottleneck.drops";
+  add_job(2, JobPurpose::measurement, 8, the_same);
+  for (const core::RunRow& run : queries.stored) {
+    analysis::ComparedRun& stored = queries.stored_compared[run.id];
+    stored.figures[kDrops] = (run.slot.variant == 'B' ? 300 : 100) + 0.01 * static_cast<double>(run.id % 7);
+    stored.sources[kDrops] = "qdisc";
+  }
+  const auto asked = compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{kDrops}}}});
+  ASSERT_EQ(asked.error, "") << asked.text;
+  const auto rows = std::get<0>(asked.values).at("figures").get<dbus::Rows>();
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(text_at(rows[0], "figure"), kDrops);
+  EXPECT_EQ(text_at(rows[0], "unit"), "per_second");
+  EXPECT_EQ(text_at(rows[0], "better"), "lower");
+  EXPECT_EQ(text_at(rows[0], "source"), "qdisc");
+  EXPECT_EQ(text_at(rows[0], "verdict"), "regression");
+  queries.stored_compared[queries.stored.back().id].sources[kDrops] = "nic";
+  const auto mixed = compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{kDrops}}}});
+  EXPECT_EQ(text_at(std::get<0>(mixed.values), "verdict"), "refused");
+  const auto none =
+      compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{"counter.eth0.rx_packets"}}}});
+  EXPECT_EQ(none.error, "org.netperfd1.Error.InvalidArgument");
+  EXPECT_THAT(none.text, testing::HasSubstr("no run has this counter"));
+}
+
 // B has half of A's energy, and each run tells it as its own.
 TEST_F(FiguresOnTheBus, of_the_runs_own_are_judged_and_planned_like_any_other) {
   add_job(2, JobPurpose::measurement, 8, the_same);
   for (const core::RunRow& run : queries.stored) {
-    const double energy = (run.arm.variant == 'B' ? 1 : 2) + 0.001 * static_cast<double>(run.id % 7);
+    const double energy = (run.slot.variant == 'B' ? 1 : 2) + 0.001 * static_cast<double>(run.id % 7);
     queries.stored_compared[run.id].own_figures = {
         {.name = "energy", .unit = "J", .better = Better::lower, .value = energy}};
   }
@@ -88,7 +114,7 @@ TEST_F(FiguresOnTheBus, that_no_run_has_are_refused_with_those_that_there_are) {
   constexpr const char* kMessage =
       "figure \"enery\" does not exist; expected is received, sent, delivered, retransmits, rtt, jitter, "
       "cpu, "
-      "latency or energy; did you mean energy?";
+      "latency, counter or energy; did you mean energy?";
   const auto compared = compare_job(2, {{"figures", sdbus::Variant{std::vector<std::string>{"enery"}}}});
   EXPECT_EQ(compared.error, "org.netperfd1.Error.InvalidArgument");
   EXPECT_EQ(compared.text, kMessage);

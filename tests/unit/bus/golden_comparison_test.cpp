@@ -238,13 +238,18 @@ TEST(GoldenComparison, of_a_function_by_trace_and_samples) {
   FunctionDelta function;
   function.name = "lookup";
   function.cost = a_shift(10);
-  function.sampled = {
-      .cost = a_shift(20), .p_adjusted = 41.5, .witness = Witness::agrees, .after_interrupts_off = true};
+  function.sampled = {.cost = a_shift(20),
+                      .share_a = 0.27,
+                      .share_b = 0.28,
+                      .p_adjusted = 41.5,
+                      .witness = Witness::agrees,
+                      .after_interrupts_off = true};
   function.below = "a traced function is below no other";
   EXPECT_THAT(shown(function_delta_row(function)),
               AllOf(IsSupersetOf({"cost_a 11", "sampled_a 21", "sampled_b 22", "sampled_shift 23",
                                   "sampled_low 24", "sampled_high 25", "sampled_level 26",
-                                  "sampled_p_adjusted 41.5", "witness agrees", "after_interrupts_off true"}),
+                                  "sampled_share_a 0.27", "sampled_share_b 0.28", "sampled_p_adjusted 41.5",
+                                  "witness agrees", "after_interrupts_off true"}),
                     Not(Contains(StartsWith("below"))), Not(Contains(StartsWith("not_traced")))));
 }
 
@@ -253,17 +258,18 @@ TEST(GoldenComparison, of_a_function_that_only_samples_know) {
   function.name = "tcp_ack";
   function.traced = false;
   function.below = "hsr_dev_xmit";
-  function.sampled = {.cost = a_shift(20), .p_adjusted = {}, .witness = {}};
+  function.sampled = {.cost = a_shift(20), .share_a = 0.29, .share_b = 0.31, .p_adjusted = {}, .witness = {}};
   EXPECT_THAT(shown(function_delta_row(function)),
               UnorderedElementsAre("function tcp_ack", "match same", "sampled_a 21", "sampled_b 22",
                                    "sampled_shift 23", "sampled_low 24", "sampled_high 25",
-                                   "sampled_level 26", "not_traced true", "below hsr_dev_xmit"));
+                                   "sampled_level 26", "sampled_share_a 0.29", "sampled_share_b 0.31",
+                                   "not_traced true", "below hsr_dev_xmit"));
 }
 
 TEST(GoldenComparison, of_what_changed) {
   EXPECT_THAT(
       shown(counter_change_row(
-          {.source = "nic", .name = "tx_packets", .per_gigabyte = a_shift(10), .unit = "bytes"})),
+          {.source = "nic", .name = "tx_packets", .per_work = a_shift(10), .unit = "bytes"})),
       UnorderedElementsAre("high 15", "level 16", "low 14", "name tx_packets", "p 17", "per_gigabyte_a 11",
                            "per_gigabyte_b 12", "q 18", "shift 13", "source nic", "unit bytes"));
   EXPECT_THAT(shown(fact_change_row({.group = "nic",

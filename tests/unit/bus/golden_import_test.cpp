@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/bus/rows/wire.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
@@ -24,7 +25,7 @@ WallTime at_us(std::int64_t us) {
 core::RunRow an_imported_run() {
   core::RunRow run;
   run.id = 41;
-  run.spec.workload = WorkloadKind::imported;
+  run.spec.workload = imported_files();
   run.started = at_us(22);
   run.files = {{.name = "client.json", .size = 1, .modified = at_us(44), .sha256 = std::string(64, 'a')},
                {.name = "trace.dat", .size = 2, .modified = at_us(55), .sha256 = ""}};
@@ -61,7 +62,7 @@ TEST(GoldenImport, of_an_older_version_has_no_files) {
 
 TEST(GoldenImport, is_nothing_of_a_run_that_was_measured_here) {
   core::RunRow run = an_imported_run();
-  run.spec.workload = WorkloadKind::iperf3;
+  run.spec.workload = workload::traits_of("iperf3");
   run.files.clear();
   EXPECT_THAT(keys_of(run_row(run)), Not(Contains("measured_us")));
 }

@@ -11,6 +11,7 @@
 #include "daemon/bus/rows/wire.hpp"
 #include "daemon/bus/rows/wire_counters.hpp"
 #include "daemon/bus/rows/wire_text.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/bus/row_values.hpp"
 
 namespace netperfd::bus {
@@ -28,10 +29,12 @@ core::RunRow a_run_with_everything() {
   run.id = 41;
   run.job = 7;
   run.index = 3;
-  run.arm = {.block = 2, .letter = 4, .variant = 'B', .build = 2, .traced = true};
+  run.slot = {.block = 2, .letter = 4, .variant = 'B', .build = 2, .traced = true, .point = 3};
   run.variant = "hash";
   run.build = "hash-2";
+  run.point_name = "streams=16";
   run.spec.name = "hsr-ring";
+  run.spec.workload = workload::traits_of("iperf3");
   run.spec.label = "after";
   run.spec.repeat = 8;
   run.spec.purpose = JobPurpose::selftest;
@@ -67,7 +70,7 @@ core::RunRow a_run_with_everything() {
   sum.retransmits = 103;
   sum.lost_percent = 104.5;
   run.sums = {sum};
-  run.flags = {{"too-short", "short"}, {"run-length", "long"}};
+  run.flags = {{"too-short", "short"}, {"from-bundle", "long"}};
   run.documents = {"client.stdout"};
   run.note = "cable replaced";
   run.trace = core::TraceTotals{
@@ -94,6 +97,7 @@ const std::vector<std::string> kRunInAList = {
     "ended_us 33",
     "error it ended early",
     "flags 2",
+    "from_bundle true",
     "index 3",
     "iperf3_version 3.18",
     "job 7",
@@ -104,6 +108,8 @@ const std::vector<std::string> kRunInAList = {
     "note cable replaced",
     "omit_s 2",
     "owner 1000",
+    "point 3",
+    "point_name streams=16",
     "protocol udp",
     "purpose selftest",
     "received_bits_per_second 101.5",
@@ -169,7 +175,7 @@ TEST(GoldenRows, of_a_job) {
       shown(job_row(summary_of(runs))),
       UnorderedElementsAre("canceled 2", R"(changed ["module:hsr"])", "confirms 6", "created_us 11",
                            "ended_us 44", "failed 3", "finished 1", "interrupted 1", "job 7", "label after",
-                           "origin from lab7", "owner 1000", "purpose selftest", "repeat 8",
+                           "origin from lab7", "owner 1000", "points 3", "purpose selftest", "repeat 8",
                            "runs [50, 51, 52, 53, 54, 55, 56]", "scenario hsr-ring", "seed 99",
                            "started_us 9", "state failed", "variant_a list", "variant_b hash"));
 }
@@ -193,6 +199,22 @@ TEST(GoldenRows, of_a_job_tell_what_its_runs_came_to) {
   }
 }
 
+TEST(GoldenRows, of_a_job_that_was_decided_early_tell_of_no_cancellation) {
+  std::vector<core::RunRow> runs(5, a_run_with_everything());
+  for (core::RunRow& run : runs) run.state = RunState::finished;
+  for (const std::size_t i : {3U, 4U}) {
+    runs[i].state = RunState::canceled;
+    runs[i].error = "not needed: decided after 12 blocks";
+  }
+  const dbus::Row decided = to_map(job_row(summary_of(runs)));
+  EXPECT_EQ(text_at(decided, "state"), "finished");
+  EXPECT_THAT(shown(job_row(summary_of(runs))),
+              testing::IsSupersetOf({"finished 3", "canceled 0", "not_needed 2"}));
+  runs[4].error = "stopped by uid 1000";
+  EXPECT_THAT(shown(job_row(summary_of(runs))),
+              testing::IsSupersetOf({"finished 3", "canceled 1", "not_needed 1", "state canceled"}));
+}
+
 TEST(GoldenRows, of_a_spread_and_of_a_scenario) {
   EXPECT_THAT(shown(spread_row({.direction = Direction::receive,
                                 .runs = 5,
@@ -202,6 +224,23 @@ TEST(GoldenRows, of_a_spread_and_of_a_scenario) {
                                 .cv_percent = 4.5})),
               UnorderedElementsAre("cv_percent 4.5", "direction receive", "highest 3.5", "lowest 1.5",
                                    "median 2.5", "runs 5"));
+  EXPECT_THAT(shown(to_wire(rows::IntervalPoint{.direction = Direction::receive,
+                                                .sender = false,
+                                                .omitted = true,
+                                                .start_s = 1.5,
+                                                .end_s = 2.5,
+                                                .seconds = 3.5,
+                                                .longest_s = 4.5,
+                                                .intervals = 5,
+                                                .bytes = 6,
+                                                .retransmits = 7,
+                                                .bits_per_second = 8.5,
+                                                .lowest_bits_per_second = 9.5,
+                                                .highest_bits_per_second = 10.5})),
+              UnorderedElementsAre("bits_per_second 8.5", "bytes 6", "direction receive", "end_s 2.5",
+                                   "highest_bits_per_second 10.5", "intervals 5", "longest_s 4.5",
+                                   "lowest_bits_per_second 9.5", "omitted true", "retransmits 7",
+                                   "seconds 3.5", "sender false", "start_s 1.5"));
   EXPECT_THAT(shown(scenario_row(
                   {.name = "hsr", .description = "a ring", .file = "/etc/hsr.yaml", .error = "wrong"})),
               UnorderedElementsAre("description a ring", "error wrong", "file /etc/hsr.yaml", "name hsr"));

@@ -29,6 +29,7 @@ JobSpec a_rebooting_job() {
   spec.design->a = side("list");
   spec.design->b = side("hash");
   spec.design->reboots.emplace().notice = kNotice;
+  spec.forced = true;  // one block
   return spec;
 }
 

@@ -190,6 +190,7 @@ TEST_F(Jobs, every_kind_of_error_has_its_name_on_the_bus) {
       {ErrorKind::access_denied, dbus::error::kAccessDenied},
       {ErrorKind::no_space, dbus::error::kNoSpace},
       {ErrorKind::quota_exceeded, "org.netperfd1.Error.QuotaExceeded"},
+      {ErrorKind::infeasible, "org.netperfd1.Error.Infeasible"},
       {ErrorKind::unsupported, dbus::error::kUnsupported},
       {ErrorKind::io, dbus::error::kIo},
       {ErrorKind::internal, dbus::error::kInternal}};
@@ -212,6 +213,27 @@ TEST_F(Jobs, what_the_kernel_cannot_do_is_unsupported_and_queues_nothing) {
 
   scenarios.what_is_made = core::a_traced_job(true);
   EXPECT_EQ(start().error, "") << "an optional trace is left out";
+}
+
+TEST_F(Jobs, what_cannot_end_in_an_answer_is_infeasible_unless_it_is_forced) {
+  scenarios.what_is_made.design.emplace().a = Variant{.name = "A", .apply = {}, .verify = {}, .builds = {}};
+  scenarios.what_is_made.design->b = Variant{.name = "B", .apply = {}, .verify = {}, .builds = {}};
+  workload.lacking = {"network namespace \"left\" does not exist"};
+  dbus::Row options{{"repeat", sdbus::Variant{std::uint32_t{2}}}};
+  for (const auto& answered : {start(options), start_text("x", options)}) {
+    EXPECT_EQ(answered.error, "org.netperfd1.Error.Infeasible");
+    EXPECT_EQ(answered.text,
+              "2 blocks are too few: an interval takes 6. Set `repeat: 6`\n"
+              "network namespace \"left\" does not exist");
+  }
+  EXPECT_TRUE(scheduler->jobs().empty());
+  options["force"] = sdbus::Variant{false};
+  EXPECT_EQ(start(options).error, "org.netperfd1.Error.Infeasible");
+  options["force"] = sdbus::Variant{true};
+  EXPECT_EQ(start(options).error, "");
+  EXPECT_EQ(start_text("x", options).error, "");
+  options["force"] = sdbus::Variant{std::uint32_t{1}};
+  EXPECT_EQ(start(options).error, dbus::error::kInvalidArgument);
 }
 
 TEST_F(Jobs, an_error_with_bytes_that_d_bus_refuses_still_arrives) {
@@ -254,9 +276,9 @@ TEST_F(Jobs, a_caller_that_leaves_before_the_bus_can_say_who_it_is_starts_nothin
 TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
   const auto answered = start({{"lable", sdbus::Variant{std::string{"x"}}}});
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
-  EXPECT_EQ(
-      answered.text,
-      "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose, confirms");
+  EXPECT_EQ(answered.text,
+            "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose, "
+            "confirms, force");
   EXPECT_TRUE(scheduler->jobs().empty());
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Queries that a process of their own answers: who asks, what ends them, and what a wrong answer does.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "daemon/base/fd.hpp"
@@ -106,6 +107,61 @@ TEST_F(QueryCalls, with_wrong_arguments_cost_no_process) {
            .error),
       "");
   EXPECT_TRUE(query_runner->callers.empty());
+}
+
+TEST_F(QueryCalls, of_points_need_a_process_only_for_many_intervals) {
+  const auto points = [this](std::uint32_t most) {
+    return client->call<dbus::Rows, std::uint64_t>("ListIntervalPoints", std::uint64_t{1}, most);
+  };
+  Interval interval;
+  interval.bytes = interval.retransmits = 7;
+  interval.bits_per_second = 8;
+  interval.seconds = 1;
+  queries.stored_intervals.assign(2000, interval);
+  const auto few = points(1000);
+  EXPECT_EQ(few.error, "") << few.text;
+  EXPECT_TRUE(query_runner->callers.empty());
+  EXPECT_EQ(std::get<0>(few.values).size(), 1000U) << "the fullest points fit into a message";
+  EXPECT_EQ(std::get<0>(few.values).front().at("intervals").get<std::uint64_t>(), 2U);
+  EXPECT_EQ(std::get<0>(few.values).front().at("bytes").get<std::uint64_t>(), 14U);
+  queries.stored_intervals.push_back(interval);
+  const auto many = points(1000);
+  EXPECT_EQ(many.error, "") << many.text;
+  EXPECT_EQ(query_runner->callers.size(), 1U);
+  EXPECT_EQ(std::get<0>(many.values).size(), 667U);
+  EXPECT_EQ(std::get<1>(many.values), 2001U);
+  EXPECT_EQ(std::get<0>(points(8).values).size(), 8U);
+}
+
+TEST_F(QueryCalls, of_points_with_a_wrong_number_cost_no_process) {
+  queries.stored_intervals.assign(3000, {});
+  for (const std::uint32_t most : {0U, 1U, 7U, 1001U, ~0U}) {
+    const auto answered =
+        client->call<dbus::Rows, std::uint64_t>("ListIntervalPoints", std::uint64_t{1}, most);
+    EXPECT_EQ(answered.error, dbus::error::kInvalidArgument) << most;
+    EXPECT_EQ(answered.text, fmt::format("most: {} is not from 8 to 1000 points", most));
+  }
+  for (const std::uint64_t run : {std::uint64_t{0}, std::uint64_t{99}, ~std::uint64_t{0}}) {
+    EXPECT_EQ((client->call<dbus::Rows, std::uint64_t>("ListIntervalPoints", run, 8U)).error,
+              dbus::error::kNotFound);
+  }
+  EXPECT_TRUE(query_runner->callers.empty());
+}
+
+// As ListIntervals: runs of other users may be read.
+TEST_F(QueryCalls, of_points_are_answered_to_everybody) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
+  queries.stored_intervals.assign(3000, {});
+  EXPECT_EQ(as({},
+               [](sdbus::IProxy& manager) {
+                 return outcome_of([&] {
+                   manager.callMethod("ListIntervalPoints")
+                       .onInterface(dbus::kManagerInterface)
+                       .withArguments(std::uint64_t{1}, std::uint32_t{8});
+                 });
+               }),
+            "ok");
+  EXPECT_EQ(query_runner->callers.back().uid, 65534U);
 }
 
 TEST_F(QueryCalls, of_a_job_need_a_process_only_for_many_runs) {

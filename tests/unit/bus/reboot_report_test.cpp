@@ -80,21 +80,21 @@ class RebootReports : public ClientTest {
     spec.design->reboots.emplace().runs = 1;
     spec.repeat = 2;
     RunId id = 100;
-    for (const Arm& arm : draw_arms(spec, 42)) {
+    for (const Slot& slot : draw_slots(spec, 42)) {
       core::RunRow run = a_run(++id, 1);
       run.spec = spec;
-      run.arm = arm;
+      run.slot = slot;
       run.started = run.created + std::chrono::minutes{id};
       run.ended = *run.started + std::chrono::seconds{10};
       queries.stored.insert(queries.stored.begin(), run);
       analysis::ComparedRun& compared = queries.stored_compared[id];
       compared.job = 1;
-      compared.block = arm.block;
-      compared.letter = arm.letter;
+      compared.block = slot.block;
+      compared.letter = slot.letter;
       compared.started = run.started;
       compared.fingerprint.emplace().boot_id = fmt::to_string(id);
       compared.received_bits_per_second =
-          1e9 * (arm.variant == 'B' ? 1.1 : 1) + 1e6 * static_cast<double>(id - 100);
+          1e9 * (slot.variant == 'B' ? 1.1 : 1) + 1e6 * static_cast<double>(id - 100);
       BootRecord boot;
       boot.number = static_cast<std::uint32_t>(id - 100);
       boot.asked = *run.started - std::chrono::minutes{3};
@@ -155,7 +155,7 @@ TEST_F(RebootReports, are_not_of_jobs_that_go_on_or_do_not_reboot) {
 TEST_F(RebootReports, say_why_there_is_no_comparison) {
   const core::JobStatus job = an_ended_job();
   for (core::RunRow& run : queries.stored) {
-    if (run.arm.variant == 'B') run.state = RunState::canceled;
+    if (run.slot.variant == 'B') run.state = RunState::canceled;
   }
   report_->job_changed(job);
   ASSERT_TRUE(is_said());

@@ -75,7 +75,7 @@ def main():
                 "job_added", "job_changed", "job_removed", "interval", "trace_progress", "run_ended", "run_deleted", "marked",
                 "doctor", "modules", "functions", "events", "kernel_event", "tracers", "imported", "exported", "comparison",
                 "selftest", "plan", "log", "history", "job", "labelled", "noted", "store", "backup", "restored",
-                "pruned"}
+                "pruned", "sweep"}
     if kinds != expected:
         failures += 1
         print(f"kinds without a golden file: {sorted(expected - kinds)}")

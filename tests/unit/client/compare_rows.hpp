@@ -2,6 +2,7 @@
 // Rows of comparisons as a daemon would return them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 namespace netperfctl::samples {
 
 using Words = std::vector<std::string>;
+
+// So many runs a side that were selected so, from run 41 and run 61 on.
+[[nodiscard]] CompareView compared(const std::string& a, const std::string& b, std::uint64_t runs);
 
 // The costs of both sides, half the width of the interval of their difference, and q.
 [[nodiscard]] FunctionDeltaView function(const char* name, double a, double b, double half, double q);

@@ -16,6 +16,8 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::uint64_t count) {
   return runs;
 }
 
+}  // namespace
+
 CompareView compared(const std::string& a, const std::string& b, std::uint64_t runs) {
   CompareView view;
   view.asked.a = a;
@@ -37,8 +39,6 @@ CompareView compared(const std::string& a, const std::string& b, std::uint64_t r
   head.effect.samples_a = head.effect.samples_b = static_cast<std::uint32_t>(runs);
   return view;
 }
-
-}  // namespace
 
 CompareView hash_table() {
   CompareView view = compared("label:before", "label:after", 8);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Jobs with a design: the output of start, runs, jobs and show, and the pages of plan and selftest.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <regex>
 #include <string>
 
 #include "client/base/command_words.hpp"
-#include "client/pages/arms.hpp"
 #include "client/pages/live_line.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/slots.hpp"
 #include "client/terminal/table.hpp"
 #include "tests/unit/client/compare_samples.hpp"
 #include "tests/unit/client/design_samples.hpp"
@@ -39,6 +41,26 @@ TEST(DesignPages, what_so_many_find_is_left_out_where_nobody_knows_it) {
   EXPECT_EQ(power_text({}, "hsr-ab"), "");
 }
 
+TEST(DesignPages, a_job_that_was_decided_early_is_done) {
+  StartView view = samples::interleaved_start();
+  for (RunView& run : view.runs) run.state = "finished";
+  RunView& last = view.runs.back();
+  last.state = "canceled";
+  last.started_us.reset();
+  last.error = "not needed: decided after 12 blocks";
+  const auto finished = static_cast<std::uint32_t>(view.runs.size() - 1);
+  view.job.job.finished = finished;
+  view.job.job.failed = view.job.job.interrupted = view.job.job.canceled = 0;
+  view.job.job.not_needed = 1;
+  const std::string text = job_end_text(view, "");
+  EXPECT_TRUE(has(
+      text, fmt::format(" done: {} of {} runs finished, 1 not needed to decide it.", finished, finished + 1)))
+      << text;
+  EXPECT_FALSE(has(text, "not begun")) << text;
+  EXPECT_TRUE(
+      has(job_text(samples::one_line(), view, nullptr), fmt::format("{} finished, 1 not needed", finished)));
+}
+
 TEST(DesignPages, a_job_of_two_sides_has_no_median_of_both) {
   EXPECT_FALSE(has(job_end_text(samples::interleaved_start(), ""), "median"));
   EXPECT_TRUE(has(job_end_text(samples::started(), ""), "median"));
@@ -62,10 +84,27 @@ TEST(DesignPages, sides_are_said_by_letter_and_name) {
   EXPECT_EQ(side_words('A', "list"), "A list");
   EXPECT_EQ(side_words('B', "B"), "B");
   EXPECT_EQ(side_words('B', ""), "B");
-  EXPECT_EQ(arm_words(samples::runs().front()), "");
-  EXPECT_EQ(arm_words(samples::jobs().front(), 0), "");
-  EXPECT_EQ(arm_words(samples::interleaved(), 99), "");
+  EXPECT_EQ(slot_words(samples::runs().front()), "");
+  EXPECT_EQ(slot_words(samples::jobs().front(), 0), "");
+  EXPECT_EQ(slot_words(samples::interleaved(), 99), "");
   EXPECT_EQ(design_words(samples::jobs().front()), "");
+}
+
+TEST(DesignPages, name_the_point_of_a_sweep) {
+  RunView run;
+  run.block = 2;
+  run.letter = 3;
+  run.side = "B";
+  run.variant = "hash";
+  run.traced = false;
+  EXPECT_EQ(slot_words(run), "block 2, B hash, plain");
+  run.point = 4;
+  run.point_name = "streams=16, length=512";
+  EXPECT_EQ(slot_words(run), "block 2, streams=16, length=512, B hash, plain");
+  EXPECT_EQ(short_slot_words(run), "2B plain hash streams=16, length=512");
+  run.variant = "B";
+  EXPECT_EQ(short_slot_words(run), "2B plain streams=16, length=512");
+  EXPECT_THAT(runs_json({&run, 1}, false), testing::HasSubstr(R"("point": 4)"));
 }
 
 TEST(DesignPages, runs_jobs_and_show_name_the_arm) {
@@ -123,6 +162,29 @@ TEST(PlanPages, say_how_many_and_how_long) {
   expect_golden("plan_blocks_80.txt", plan_text(kTerminal, samples::block_plan()));
   expect_golden("plan_runs_80.txt", plan_text(kTerminal, samples::run_plan()));
   expect_golden("plan_runs_pipe.txt", plan_text(samples::pipe(), samples::run_plan()));
+}
+
+TEST(PlanPages, of_a_job_until_decided_say_when_it_ends) {
+  PlanPageView plan = samples::until_plan();
+  const std::string page = plan_text(kTerminal, plan);
+  expect_golden("plan_until_80.txt", page);
+  EXPECT_TRUE(has(page, "UNTIL DECIDED")) << page;
+  EXPECT_FALSE(has(page, "so far")) << "these 40 blocks are no fixed number";
+  EXPECT_FALSE(has(plan_text(kTerminal, samples::block_plan()), "UNTIL DECIDED"));
+  EXPECT_LE(table_width(page), 80U);
+  plan.plan.figures = {"received", "sent"};
+  const auto on_one_line = [&plan] {
+    return std::regex_replace(plan_text(samples::pipe(), plan), std::regex("\n +"), " ");
+  };
+  EXPECT_TRUE(has(on_one_line(), "The other figures may take more")) << on_one_line();
+  plan.plan.until_seconds.reset();
+  plan.plan.until_seconds_same.reset();
+  plan.plan.until_most_seconds.reset();
+  EXPECT_TRUE(has(
+      on_one_line(),
+      "takes 10 on average if there is a difference of 2 % (92 % of such jobs are decided); 11 if there is "
+      "none (100 %); 40 at worst"))
+      << on_one_line();
 }
 
 TEST(PlanPages, of_boots_say_how_many_a_side_and_how_long) {
@@ -194,13 +256,17 @@ TEST(DesignDocuments, have_the_arms_and_the_answer) {
   expect_golden("start_design.json", start_json(samples::interleaved_start(), &sides));
   expect_golden("compare_job.json", compare_json(sides));
   expect_golden("selftest.json", selftest_json(samples::self_equivalent()));
+}
+
+TEST(PlanDocuments, have_the_numbers) {
   expect_golden("plan.json", plan_json(samples::block_plan()));
+  expect_golden("plan_until.json", plan_json(samples::until_plan()));
   expect_golden("plan_unknown.json", plan_json(samples::wild_plan()));
   EXPECT_FALSE(has(plan_json(samples::wild_plan()), "null"));
+  expect_golden("plan.csv", plan_csv(samples::block_plan()));
 }
 
 TEST(DesignDocuments, as_csv_are_rows) {
-  expect_golden("plan.csv", plan_csv(samples::block_plan()));
   expect_golden("jobs_design.csv", jobs_csv(std::vector{samples::interleaved()}));
 }
 

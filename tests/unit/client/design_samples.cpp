@@ -186,6 +186,27 @@ PlanPageView block_plan() {
   return page;
 }
 
+PlanPageView until_plan() {
+  constexpr double kBlock = 96;
+  PlanPageView page = block_plan();
+  page.repeat = 40;
+  const auto put = [](PlanView& plan, double blocks, double decided) {
+    plan.until_most = 40;
+    plan.until_blocks = blocks;
+    plan.until_decided = decided;
+    plan.until_seconds = blocks * kBlock;
+    plan.until_blocks_same = 10.712;
+    plan.until_decided_same = 0.998;
+    plan.until_seconds_same = 10.712 * kBlock;
+    plan.until_most_seconds = 40 * kBlock;
+  };
+  put(page.plan, 9.648, 0.92);
+  const std::vector<double> blocks{39.492, 18.534, 9.648, 8.024, 8, 8};
+  for (std::size_t i = 0; i < blocks.size(); ++i) put(page.effects.at(i), blocks[i], i == 0 ? 0.026 : 0.99);
+  page.steps.commands = {"netperfctl start hsr-ab --until-decided 40"};
+  return page;
+}
+
 PlanPageView boot_plan() {
   PlanPageView page = run_plan();
   page.scenario = "kernels";

@@ -20,6 +20,7 @@ interleaved();  // two blocks of list and hash, plain and traced; run 103 is in 
 [[nodiscard]] StartView interleaved_start();
 
 [[nodiscard]] PlanPageView block_plan();  // from a pilot
+[[nodiscard]] PlanPageView until_plan();  // the same, of a job that measures until it is decided
 [[nodiscard]] PlanPageView run_plan();    // from stored runs, in numbers per side
 [[nodiscard]] PlanPageView boot_plan();   // from stored boots of a design that reboots
 [[nodiscard]] PlanPageView wild_plan();   // no number of runs is enough, and little is known

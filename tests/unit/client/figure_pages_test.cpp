@@ -15,43 +15,8 @@
 namespace netperfctl {
 namespace {
 
-ComparedFigureView figure_of(const std::string& name, const std::string& verdict, double ratio) {
-  ComparedFigureView figure;
-  figure.figure = name;
-  figure.unit = name == "received" ? "bits_per_second" : "ns";
-  figure.better = name == "received" ? "higher" : "lower";
-  figure.verdict = verdict;
-  figure.threshold = name == "received" ? 0.01 : 0.05;
-  figure.pairing = "blocks";
-  figure.effect.samples_a = figure.effect.samples_b = 8;
-  figure.effect.median_a = name == "received" ? 1.18e9 : 1.204e6;
-  figure.effect.median_b = *figure.effect.median_a * ratio;
-  figure.effect.ratio = ratio;
-  figure.effect.low = ratio * 0.97;
-  figure.effect.high = ratio * 1.03;
-  figure.effect.level = 0.9766;
-  figure.effect.p = 0.0078;
-  figure.p_adjusted = 0.0156;
-  figure.reach.cliffs_delta = ratio > 1 ? 1 : -1;
-  figure.reach.detectable = 1.04;
-  figure.reach.needed = 12;
-  figure.fewest = 7;
-  figure.selftest.verdict = "equivalent";
-  figure.selftest.samples = 8;
-  figure.selftest.low = 0.992;
-  figure.selftest.high = 1.006;
-  return figure;
-}
-
-// B receives more, and its latency is longer.
-CompareView trade_off() {
-  CompareView view = samples::ring_sides();
-  ComparisonView& head = view.details.comparison;
-  head.figures = {figure_of("received", "improvement", 1.2), figure_of("latency.p99", "regression", 2.5)};
-  head.verdict = "trade-off";
-  head.effect.samples_a = head.effect.samples_b = 8;
-  return view;
-}
+using samples::figure_of;
+using samples::trade_off;
 
 std::string page_of(const CompareView& view, std::size_t width = 80) {
   return compare_text(samples::terminal(width), view);

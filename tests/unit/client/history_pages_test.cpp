@@ -104,6 +104,16 @@ TEST(HistoryPages, list_the_boots_of_a_job) {
   EXPECT_FALSE(has(job_text(samples::pipe(), view, nullptr), "\x1b"));
 }
 
+// After a failed switch the other runs were not begun: nothing is to be seen on their pages.
+TEST(HistoryPages, point_to_a_run_with_results_or_to_the_one_that_says_why_there_are_none) {
+  StartView view = samples::started();
+  view.runs[0].state = "failed";
+  view.runs[1].state = view.runs[2].state = "canceled";
+  EXPECT_TRUE(has(job_text(samples::one_line(), view, nullptr), "netperfctl show 41\n"));
+  view.runs[1].state = "finished";
+  EXPECT_TRUE(has(job_text(samples::one_line(), view, nullptr), "netperfctl show 42\n"));
+}
+
 TEST(HistoryPages, show_when_a_live_job_may_end) {
   StartView view = samples::started();
   view.job.job.state = "live";
@@ -124,7 +134,7 @@ TEST(HistoryPages, show_what_a_live_job_waits_for) {
   live.expected_end_us = samples::kNow + 5 * samples::kMinute;
   live.waiting = "is held before the reboot into side hash";
   live.boots = 2;
-  const std::string page = job_text(samples::pipe(), view, &live);
+  const std::string page = job_text(samples::one_line(), view, &live);
   EXPECT_TRUE(has(page, "is held before the reboot into side hash (boot 2); ends about today 12:35\n"))
       << page;
 }
@@ -134,7 +144,7 @@ TEST(HistoryPages, say_nothing_of_now_where_a_job_has_ended_and_is_still_on_the_
   view.job.job.ended_us = samples::kNow - samples::kMinute;
   LiveJobView live = samples::jobs().front();
   live.waiting = "boot 8 of 8";
-  EXPECT_FALSE(has(job_text(samples::pipe(), view, &live), "boot 8 of 8"));
+  EXPECT_FALSE(has(job_text(samples::one_line(), view, &live), "boot 8 of 8"));
 }
 
 TEST(HistoryPages, cannot_steer_a_terminal) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "client/pages/arms.hpp"
+#include "client/pages/slots.hpp"
 #include "client/terminal/text.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"

@@ -33,7 +33,7 @@ TEST(NoiseOnThePage, has_a_number_for_each_known_figure) {
                                       noise_figure("asked_rate", 100'000'000, "bits_per_second"),
                                       noise_figure("sent_rate", 93'100'000, "bits_per_second")};
   EXPECT_THAT(
-      show_text(samples::pipe(), view),
+      show_text(samples::one_line(), view),
       HasSubstr("noise      others took 15 % of 2 CPUs (5 s of CPU time in all), steal 10 %, held 1.5 s "
                 "by a limit of its cgroup, 3.20 GHz, waits for memory 0 %, other traffic 25 % of its "
                 "device's, 1 interrupt moved, sent 93.1 of 100.0 Mbit/s"));
@@ -56,7 +56,7 @@ TEST(NoiseOnThePage, says_what_the_busy_time_consists_of_in_parts_that_add_up) {
   // Rounded each, the parts would be 3.01 + 0.01 + 0.00 + 0.20 + 2.00 = 5.22 of 5.24.
   view.counters = busy_figures(2'004'800'000, 5'242'000'000);
   EXPECT_THAT(
-      show_text(samples::pipe(), view),
+      show_text(samples::one_line(), view),
       HasSubstr("CPU time   5.24 s busy = workload 3.02 + netperfd 0.01 + others 0.00 + kernel 0.20 + "
                 "unknown 2.01, known to 0.05 s\n"));
 }
@@ -64,9 +64,9 @@ TEST(NoiseOnThePage, says_what_the_busy_time_consists_of_in_parts_that_add_up) {
 TEST(NoiseOnThePage, has_no_sum_that_is_not_one) {
   ShowView view = samples::traced();
   view.counters = busy_figures(2'004'800'000, 5'242'000'001);
-  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("busy =")));
+  EXPECT_THAT(show_text(samples::one_line(), view), Not(HasSubstr("busy =")));
   view.counters = busy_figures(~std::uint64_t{0}, 3'000'000'000);
-  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("busy ="))) << "an overflow";
+  EXPECT_THAT(show_text(samples::one_line(), view), Not(HasSubstr("busy ="))) << "an overflow";
 }
 
 TEST(NoiseOnThePage, tells_unknown_tasks_beyond_their_error) {
@@ -76,19 +76,19 @@ TEST(NoiseOnThePage, tells_unknown_tasks_beyond_their_error) {
                        noise_figure("unknown", 3'000'000'000, "ns"),
                        noise_figure("unknown_error", 50'000'000, "ns"),
                        noise_figure("unknown_on_its_cpus", 2'000'000'000, "ns")};
-  EXPECT_THAT(show_text(samples::pipe(), view), HasSubstr("noise      unknown tasks 10 %\n"));
+  EXPECT_THAT(show_text(samples::one_line(), view), HasSubstr("noise      unknown tasks 10 %\n"));
   counters.counters[2].delta = 40'000'000;
-  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("unknown tasks")));
+  EXPECT_THAT(show_text(samples::one_line(), view), Not(HasSubstr("unknown tasks")));
 }
 
 TEST(NoiseOnThePage, is_silent_about_what_is_unknown) {
   ShowView view = samples::traced();
   view.counters.emplace().counters = {noise_figure("window", 10'000'000'000, "ns"), noise_figure("cpus", 2),
                                       noise_figure("steal_on_its_cpus", 0, "ns")};
-  const std::string text = show_text(samples::pipe(), view);
+  const std::string text = show_text(samples::one_line(), view);
   EXPECT_THAT(text, HasSubstr("noise      steal 0 %\n"));
   view.counters->counters.clear();
-  EXPECT_THAT(show_text(samples::pipe(), view), Not(HasSubstr("noise  ")));
+  EXPECT_THAT(show_text(samples::one_line(), view), Not(HasSubstr("noise  ")));
 }
 
 }  // namespace

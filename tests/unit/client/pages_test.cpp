@@ -173,20 +173,21 @@ TEST(Pages, the_end_of_a_job_points_to_a_run_that_measured) {
   view.runs.erase(view.runs.begin());
   view.job.job.finished = 0;
   view.job.spreads.clear();
-  EXPECT_EQ(job_end_text(view, ""), "job 12 failed: 0 of 1 run finished. See `netperfctl show 42`.\n");
+  EXPECT_EQ(job_end_text(view, ""),
+            "job 12 failed: 0 of 1 run finished. Why run 42 failed: `netperfctl show 42`.\n");
 }
 
 TEST(Pages, the_end_of_a_job_whose_switch_failed_names_the_run_that_failed) {
   StartView view = samples::started();
   view.runs[0].state = "failed";
-  view.runs[0].error = "side off: check: exit code 4";
+  view.runs[0].error = "side off: its check failed: exit code 4";
   view.runs[1].state = view.runs[2].state = "canceled";
   view.job.job.finished = 0;
   view.job.job.failed = 1;
   view.job.job.canceled = 2;
   view.job.spreads.clear();
   EXPECT_EQ(job_end_text(view, *view.runs[0].error),
-            "job 12 failed: 0 of 3 runs finished. See `netperfctl show 41`.\n")
+            "job 12 failed: 0 of 3 runs finished. Why run 41 failed: `netperfctl show 41`.\n")
       << "the run's error was said at its end";
 }
 
@@ -201,7 +202,8 @@ TEST(Pages, the_end_of_a_job_says_that_the_machine_was_not_brought_back) {
   view.runs[0].error = "no server";
   view.job.job.finished = view.job.job.failed = 1;
   EXPECT_EQ(job_end_text(view, "no server; not brought back"),
-            "job 12 failed: 1 of 2 runs finished. See `netperfctl show 41`.\nnot brought back\n");
+            "job 12 failed: 1 of 2 runs finished. Why run 41 failed: `netperfctl show 41`. See "
+            "`netperfctl show 43`.\nnot brought back\n");
 }
 
 }  // namespace

@@ -29,6 +29,16 @@ PlanQuestion question(std::uint32_t runs_each, std::uint32_t repeat_limit) {
           .size = {.runs_each = runs_each, .repeat_limit = repeat_limit}};
 }
 
+TEST(PlanSteps, of_a_job_until_decided_are_one_command_if_the_daemon_takes_it) {
+  PlanView plan = plan_of("blocks", 14);
+  plan.until_most = 40;
+  EXPECT_EQ(steps_of(plan, question(8, 125)).commands,
+            (Commands{"netperfctl start hsr-ab --until-decided 40"}));
+  EXPECT_EQ(steps_of(plan, question(8, 39)).commands, (Commands{"netperfctl start hsr-ab --repeat 14"}));
+  plan.needed.reset();
+  EXPECT_FALSE(steps_of(plan, question(8, 125)).most) << "the effect may be beyond a fixed number";
+}
+
 TEST(PlanSteps, blocks_of_one_job_are_one_command) {
   EXPECT_EQ(steps_of(plan_of("blocks", 125), question(8, 125)).commands,
             (Commands{"netperfctl start hsr-ab --repeat 125"}));

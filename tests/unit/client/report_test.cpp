@@ -75,6 +75,23 @@ TEST(Report, has_the_words_of_the_text_page) {
     EXPECT_EQ(count(text, "<section id=\"" + std::string{id} + "\">"), 1U) << id;
 }
 
+TEST(Report, leads_with_the_cpu_time_if_both_sides_reach_what_they_were_offered) {
+  const std::string page = shown(report_of(samples::forwarded()));
+  const auto cpu = page.find("<h3>cpu.packet</h3>"),
+             sent = page.find("<h3>counter.to-receiver@router.tx_packets</h3>");
+  ASSERT_NE(cpu, std::string::npos);
+  ASSERT_NE(sent, std::string::npos);
+  EXPECT_LT(cpu, sent);
+  EXPECT_THAT(page, HasSubstr("leads, because both sides reach the 50.0 Mbit/s that they were offered"));
+  EXPECT_THAT(page, HasSubstr("counters, per packet"));
+  // Of the throughput alone, the CPU time beside it.
+  CompareView beside = samples::hash_table();
+  beside.details.comparison.offered_bits_per_second = 100e6;
+  const std::string of_bytes = shown(report_of(std::move(beside)));
+  EXPECT_LT(of_bytes.find("<h3>cpu</h3>"), of_bytes.find("<h3>received</h3>"));
+  EXPECT_THAT(of_bytes, HasSubstr("leads, because both sides reach the 100.0 Mbit/s"));
+}
+
 TEST(Report, loads_nothing) {
   Report report = report_of(samples::witnessed());
   report.shown.push_back({samples::traced(), "typical"});

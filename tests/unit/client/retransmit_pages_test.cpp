@@ -29,7 +29,7 @@ ShowView resent(std::uint64_t counted, std::uint64_t events) {
 }
 
 std::string part(const ShowView& view) {
-  return show::retransmits_part(samples::pipe(), view);
+  return show::retransmits_part(samples::one_line(), view);
 }
 
 TEST(RetransmitPages, show_the_three_counts_and_what_each_of_them_covers) {
@@ -51,7 +51,7 @@ TEST(RetransmitPages, show_the_three_counts_and_what_each_of_them_covers) {
 TEST(RetransmitPages, show_two_counts_if_the_event_was_not_traced) {
   ShowView view = resent(1'234, 0);
   view.trace.reset();
-  view.intervals.clear();
+  view.over_time = {};
   view.details.run.omit_s = 0;
   EXPECT_EQ(part(view),
             "\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The samples of a run, as `show --profile` and `show --stacks` list them.
+// The samples of a run, as `show --samples` and `show --stacks` list them.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -18,7 +18,7 @@ using testing::Not;
 ShowView sampled() {
   ShowView view = samples::tcp();
   view.with_page = false;
-  view.list_profile = true;
+  view.list_samples = true;
   view.trace_lists.stacks = true;
   SampledDetails& details = view.sampled.emplace();
   details.profile.rate = 199;
@@ -34,6 +34,9 @@ ShowView sampled() {
   details.profile.missed = 500;
   details.profile.throttled = details.profile.unknown = details.profile.cut = details.profile.damaged = 0;
   details.profile.resolution = 0.0072;
+  details.profile.ns_per_sample = 5e6;
+  details.profile.work = "transaction";
+  details.profile.work_amount = 100'000;
   details.functions = {
       {"[user]", {}, {}, 900, 900, 300, 0.3, 0.284, 0.317, 0.3, {}},
       {"_raw_spin_unlock_irqrestore", {}, {}, 600, 600, 150, 0.2, 0.186, 0.215, 0.2, true},
@@ -52,7 +55,7 @@ TEST(SamplePages, list_functions_and_stacks_where_asked) {
   expect_golden("show_profile.json", show_json(sampled()));
   expect_golden("show_profile.csv", show_csv(sampled()));
   ShowView stacks = sampled();
-  stacks.list_profile = false;
+  stacks.list_samples = false;
   expect_golden("show_sampled_stacks.csv", show_csv(stacks));
 }
 
@@ -83,7 +86,7 @@ TEST(SamplePages, escape_the_name_of_a_program) {
 
 TEST(SamplePages, are_not_there_unasked) {
   ShowView view = sampled();
-  view.list_profile = view.trace_lists.stacks = false;
+  view.list_samples = view.trace_lists.stacks = false;
   view.with_page = true;
   EXPECT_EQ(show_text(samples::terminal(80), view), show_text(samples::terminal(80), samples::tcp()));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/client/samples.hpp"
 
+#include "client/rows/interval_points.hpp"
+
 namespace netperfctl::samples {
 namespace {
 
@@ -134,6 +136,12 @@ Screen pipe() {
   return {.width = {}, .colour = false, .glyphs = true, .live = false, .now_us = kNow};
 }
 
+Screen one_line() {
+  Screen screen = pipe();
+  screen.prose = 1000;
+  return screen;
+}
+
 Screen terminal(std::size_t width) {
   return {.width = width, .colour = false, .glyphs = true, .live = true, .now_us = kNow};
 }
@@ -234,6 +242,7 @@ ShowView tcp() {
   view.job = job();
   view.intervals = intervals(Direction::send, false);
   for (const IntervalView& row : intervals(Direction::send, true)) view.intervals.push_back(row);
+  view.over_time = points_of(view.intervals);
   SumView stream = tcp_sum(Direction::send, 79.6e6);
   stream.stream = 5;
   view.streams = {stream};
@@ -251,6 +260,7 @@ ShowView both() {
        "the figure used."}};
   view.intervals = intervals(Direction::send, true);
   for (const IntervalView& row : intervals(Direction::receive, false, 15.6)) view.intervals.push_back(row);
+  view.over_time = points_of(view.intervals);
   SpreadView back = view.job->spreads.front();
   back.direction = "receive";
   back.median = 1.25e9;
@@ -282,6 +292,7 @@ ShowView udp() {
   view.details.flags = {
       {"loss-recomputed", "The server reported no loss; the loss shown is what was sent less what arrived."}};
   view.intervals = intervals(Direction::send, true);
+  view.over_time = points_of(view.intervals);
   return view;
 }
 

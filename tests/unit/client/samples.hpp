@@ -13,6 +13,7 @@ inline constexpr std::uint64_t kNow = 1'795'260'600'000'000;  // 21 November 202
 inline constexpr std::uint64_t kMinute = 60'000'000;
 
 [[nodiscard]] Screen pipe();
+[[nodiscard]] Screen one_line();                   // a pipe whose sentences are not broken
 [[nodiscard]] Screen terminal(std::size_t width);  // without colour
 
 [[nodiscard]] std::vector<RunView> runs();

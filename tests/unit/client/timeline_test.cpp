@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/rows/interval_points.hpp"
 #include "tests/unit/client/samples.hpp"
 
 namespace netperfctl {
@@ -21,6 +22,7 @@ ShowView with_omitted() {
     row.bits_per_second = 1e6 * static_cast<double>(view.intervals.size() + 1);
     view.intervals.push_back(row);
   }
+  view.over_time = points_of(view.intervals);
   return view;
 }
 
@@ -35,6 +37,29 @@ TEST(Timeline, counts_the_omitted_part_as_time_before_the_rest) {
 TEST(Timeline, knows_nothing_of_a_side_that_reported_nothing) {
   const ShowView view = with_omitted();
   EXPECT_EQ(rate_cells(time_axis(view, 40), view, Direction::send, false), TimeCells(3));
+}
+
+// Points of several intervals: the last one has fewer of them, and is no leftover for that.
+TEST(Timeline, of_points_has_the_last_one_too_and_is_as_fine_as_the_intervals) {
+  ShowView view;
+  for (const double start : {0.0, 100.0, 200.0}) {
+    IntervalPointView& point = view.over_time.points.emplace_back();
+    point.start_s = start;
+    point.end_s = start < 200 ? start + 100 : 225;
+    point.longest_s = 1;
+    point.intervals = static_cast<std::uint64_t>(point.end_s - start);
+    point.bits_per_second = start + 1e6;
+  }
+  // A leftover is one of a single interval.
+  IntervalPointView& leftover = view.over_time.points.emplace_back();
+  leftover.start_s = 225;
+  leftover.end_s = 225.001;
+  leftover.longest_s = 0.001;
+  leftover.intervals = 1;
+  leftover.bits_per_second = 1e12;
+  EXPECT_EQ(time_axis(view, 9).cells, 9U);
+  EXPECT_EQ(time_axis(view, 1000).cells, 225U);
+  EXPECT_EQ(rate_cells({.end_s = 225, .cells = 9}, view, Direction::send, true).back(), 200 + 1e6);
 }
 
 TEST(Timeline, is_never_finer_than_the_room) {

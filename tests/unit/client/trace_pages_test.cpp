@@ -36,10 +36,12 @@ TEST(TracePages, a_run_with_drops_stacks_and_marks) {
 
 TEST(TracePages, events_stand_below_the_throughput_of_the_same_time) {
   ShowView view = samples::traced();
-  std::erase_if(view.intervals, [](const IntervalView& row) { return row.sender; });
-  for (IntervalView& row : view.intervals) {
-    if (row.omitted) continue;
-    row.bits_per_second = row.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
+  std::vector<IntervalPointView>& points = view.over_time.points;
+  std::erase_if(points, [](const IntervalPointView& point) { return point.sender; });
+  for (IntervalPointView& point : points) {
+    if (point.omitted) continue;
+    point.bits_per_second =
+        point.start_s == 4.0 ? 80e6 : 10e6;  // 5 s after the release: one second was omitted
   }
   view.trace->events = {
       {.event = "skb:kfree_skb", .filter = {}, .count = 9, .slices = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}}}};
@@ -64,12 +66,12 @@ TEST(TracePages, of_what_was_lost_no_dot_says_that_it_was_not_there) {
 TEST(TracePages, says_what_was_watched_where_that_is_not_all) {
   ShowView view = samples::trace_only();
   view.trace->trace.only_cpus = {{7, 0, 3, 2}};
-  EXPECT_NE(
-      show_text(samples::pipe(), view).find("  only       skb:kfree_skb where reason != 2; CPUs 0, 2-3, 7\n"),
-      std::string::npos);
+  EXPECT_NE(show_text(samples::one_line(), view)
+                .find("  only       skb:kfree_skb where reason != 2; CPUs 0, 2-3, 7\n"),
+            std::string::npos);
   for (TraceEventView& event : view.trace->events) event.filter.reset();
   view.trace->trace.only_cpus.reset();
-  EXPECT_EQ(show_text(samples::pipe(), view).find("only  "), std::string::npos);
+  EXPECT_EQ(show_text(samples::one_line(), view).find("only  "), std::string::npos);
 }
 
 TEST(TracePages, a_figure_and_its_word_stay_on_one_line) {
@@ -81,21 +83,21 @@ TEST(TracePages, a_figure_and_its_word_stay_on_one_line) {
 
 TEST(TracePages, only_with_an_omitted_part_the_totals_say_so) {
   ShowView view = samples::traced();
-  EXPECT_NE(show_text(samples::pipe(), view).find(", with the omitted part; 0 lost"), std::string::npos);
+  EXPECT_NE(show_text(samples::one_line(), view).find(", with the omitted part; 0 lost"), std::string::npos);
   view.details.run.omit_s = 0;
-  EXPECT_EQ(show_text(samples::pipe(), view).find("omitted part"), std::string::npos);
+  EXPECT_EQ(show_text(samples::one_line(), view).find("omitted part"), std::string::npos);
 }
 
 TEST(TracePages, a_flag_that_tracing_has_told_of_only_points_there) {
   ShowView view = samples::trace_broken();
   view.details.flags = {{"trace-broken", *view.trace->trace.broken}, {"events-lost", "records lost: 5"}};
-  const std::string page = show_text(samples::pipe(), view);
+  const std::string page = show_text(samples::one_line(), view);
   EXPECT_NE(
       page.find("  quality    see tracing (trace-broken)\n             records lost: 5 (events-lost)\n"),
       std::string::npos)
       << page;
   view.trace->trace.lost = 5;
-  EXPECT_NE(show_text(samples::pipe(), view).find("see tracing (events-lost)"), std::string::npos);
+  EXPECT_NE(show_text(samples::one_line(), view).find("see tracing (events-lost)"), std::string::npos);
 }
 
 TEST(TracePages, short_stacks_leave_out_what_all_have_and_add_up_what_looks_the_same) {
@@ -107,7 +109,7 @@ TEST(TracePages, short_stacks_leave_out_what_all_have_and_add_up_what_looks_the_
                         {.event = "a:b", .count = 2, .frames = {{"in+0x1", "unix_release"}}},
                         {.event = "a:d", .count = 1, .frames = {{"in"}}},
                         {.event = "a:d", .count = 1, .frames = {{"in", "out"}}}};
-  const std::string page = show_text(samples::pipe(), view);
+  const std::string page = show_text(samples::one_line(), view);
   EXPECT_NE(page.find("      8  a:b    tcp_v4_rcv < ip_rcv\n"
                       "      4  a:c    in < alone\n"
                       "      2  a:b    unix_release\n"
@@ -120,7 +122,7 @@ TEST(TracePages, short_stacks_leave_out_what_all_have_and_add_up_what_looks_the_
 TEST(TracePages, events_that_are_not_kept_leave_a_line) {
   ShowView view = samples::traced();
   view.trace_lists.events = true;
-  const std::string page = show_text(samples::pipe(), view);
+  const std::string page = show_text(samples::one_line(), view);
   EXPECT_NE(page.find("…  1,202 of skb:kfree_skb not kept\n"), std::string::npos) << page;
   EXPECT_EQ(page.find("of tcp:tcp_retransmit_skb not kept"), std::string::npos)
       << "nothing follows its first";
@@ -129,9 +131,9 @@ TEST(TracePages, events_that_are_not_kept_leave_a_line) {
 TEST(TracePages, counts_over_time_have_a_rate_only_where_a_slice_is_a_second) {
   ShowView view = samples::trace_only();
   view.trace_lists.over_time = true;
-  EXPECT_EQ(show_text(samples::pipe(), view).find("PER SECOND"), std::string::npos);
+  EXPECT_EQ(show_text(samples::one_line(), view).find("PER SECOND"), std::string::npos);
   view.trace->trace.slice_s = 2;
-  EXPECT_NE(show_text(samples::pipe(), view).find("PER SECOND"), std::string::npos);
+  EXPECT_NE(show_text(samples::one_line(), view).find("PER SECOND"), std::string::npos);
 }
 
 TEST(TracePages, what_did_not_fit_into_an_answer_is_named) {
@@ -236,8 +238,9 @@ TEST(Doctor, says_at_which_step_the_daemon_was_not_reached) {
 }
 
 TEST(Doctor, a_bus_that_refuses_the_user_is_not_to_be_started) {
-  const std::string text = doctor_text(
-      samples::pipe(), unreachable_rows(failure_at(Step::user, "Transport endpoint is not connected"), ""));
+  const std::string text =
+      doctor_text(samples::one_line(),
+                  unreachable_rows(failure_at(Step::user, "Transport endpoint is not connected"), ""));
   EXPECT_NE(text.find("refuses this user"), std::string::npos) << text;
   EXPECT_NE(text.find("/etc/passwd"), std::string::npos) << text;
   EXPECT_EQ(text.find("systemctl start dbus"), std::string::npos) << text;
@@ -246,15 +249,15 @@ TEST(Doctor, a_bus_that_refuses_the_user_is_not_to_be_started) {
 TEST(Doctor, counts_what_only_an_instance_of_its_own_can_do) {
   const std::vector<CapabilityView> rows{{"function_graph", "no", "in use", {}},
                                          {"function_graph_instance", "yes", {}, {}}};
-  const std::string text = doctor_text(samples::pipe(), rows);
+  const std::string text = doctor_text(samples::one_line(), rows);
   EXPECT_TRUE(text.ends_with("Here netperfd can measure time per kernel function.\n")) << text;
 }
 
 TEST(Doctor, sums_up_no_purpose_that_was_not_probed) {
   const std::string text =
-      doctor_text(samples::pipe(), std::vector<CapabilityView>{{"tracepoints", "limited", "none", {}}});
+      doctor_text(samples::one_line(), std::vector<CapabilityView>{{"tracepoints", "limited", "none", {}}});
   EXPECT_TRUE(text.ends_with("Here netperfd can measure kernel events (with limits).\n")) << text;
-  EXPECT_TRUE(doctor_text(samples::pipe(), {}).ends_with("What can be measured here is not known.\n"));
+  EXPECT_TRUE(doctor_text(samples::one_line(), {}).ends_with("What can be measured here is not known.\n"));
 }
 
 TEST(CataloguePages, modules_functions_events_and_tracers) {
@@ -272,20 +275,20 @@ TEST(CataloguePages, how_an_event_is_printed_does_not_repeat_the_names_of_its_va
   event.event.print =
       "\"%s %s %d\", __print_symbolic(REC->reason, { 2, \"A (old)\" }, { 3, \"B\" }), "
       "__print_flags(f(REC->a, 1), \"|\", { 1, \")\" }), REC->x";
-  EXPECT_NE(event_text(samples::pipe(), event)
+  EXPECT_NE(event_text(samples::one_line(), event)
                 .find("prints  \"%s %s %d\", REC->reason as above, f(REC->a, 1) as above, REC->x\n"),
             std::string::npos)
-      << event_text(samples::pipe(), event);
+      << event_text(samples::one_line(), event);
   event.event.print = "__print_symbolic(REC->reason, { 2, \"A";
-  EXPECT_NE(event_text(samples::pipe(), event).find("prints  REC->reason as above\n"), std::string::npos);
+  EXPECT_NE(event_text(samples::one_line(), event).find("prints  REC->reason as above\n"), std::string::npos);
 }
 
 TEST(CataloguePages, a_filter_of_an_event_without_named_values_compares_a_number) {
   EventDetails event = samples::event();
   for (EventFieldView& field : event.fields) field.values.reset();
-  EXPECT_NE(event_text(samples::pipe(), event).find("filter: 'reason > 0'"), std::string::npos);
+  EXPECT_NE(event_text(samples::one_line(), event).find("filter: 'reason > 0'"), std::string::npos);
   event.fields.clear();
-  EXPECT_NE(event_text(samples::pipe(), event).find("in a job: trace: {events: [skb:kfree_skb]}\n"),
+  EXPECT_NE(event_text(samples::one_line(), event).find("in a job: trace: {events: [skb:kfree_skb]}\n"),
             std::string::npos);
 }
 
@@ -297,18 +300,18 @@ TEST(CataloguePages, a_function_that_cannot_be_traced_has_neighbours) {
 TEST(CataloguePages, functions_that_are_all_there_say_nothing_of_pages) {
   FunctionPage page = samples::functions();
   page.total = page.functions.size();
-  EXPECT_EQ(functions_text(samples::pipe(), page, "").find("showing"), std::string::npos);
+  EXPECT_EQ(functions_text(samples::one_line(), page, "").find("showing"), std::string::npos);
 }
 
 TEST(CataloguePages, modules_whose_functions_nobody_tells_point_to_the_doctor) {
   std::vector<ModuleView> modules = samples::modules();
   for (ModuleView& module : modules) module.functions.reset();
-  const std::string text = modules_text(samples::pipe(), modules, "");
+  const std::string text = modules_text(samples::one_line(), modules, "");
   EXPECT_NE(text.find("netperfctl doctor"), std::string::npos) << text;
 }
 
 TEST(CataloguePages, empty_lists_say_so) {
-  const Screen screen = samples::pipe();
+  const Screen screen = samples::one_line();
   EXPECT_EQ(
       modules_text(screen, {}, ""),
       "No module is loaded: this kernel may have everything built in. A GLOB also lists those that could "
@@ -318,6 +321,15 @@ TEST(CataloguePages, empty_lists_say_so) {
   EXPECT_EQ(functions_text(screen, {}, "x*"), "No traceable function fits `x*`.\n");
   EXPECT_NE(functions_text(screen, {}, "").find("netperfctl doctor"), std::string::npos);
   EXPECT_NE(tracers_text(screen, {}).find("netperfctl doctor"), std::string::npos);
+}
+
+TEST(Doctor, leaves_out_what_netperfd_does_not_use_and_counts_latency_among_its_purposes) {
+  const std::vector<CapabilityView> rows{{"kprobes", "yes", "events; not used by netperfd", {}},
+                                         {"iperf3", "yes", "3.18", {}},
+                                         {"latency_probes", "no", "there is no netperfd-echo to run", {}}};
+  const std::string text = doctor_text(samples::one_line(), rows);
+  EXPECT_FALSE(has(text, "kprobes")) << text;
+  EXPECT_TRUE(has(text, "Here netperfd can measure throughput; not latency.")) << text;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 
 #include "daemon/command/boot_journal_file.hpp"
@@ -19,7 +20,10 @@ using testing::HasSubstr;
 
 core::BootNote full_note() {
   return {.job = 4'711,
-          .began = WallTime{std::chrono::microseconds{1'795'260'300'000'001}},
+          .taken = {.spent = std::chrono::microseconds{86'000'001},
+                    .at = WallTime{std::chrono::microseconds{1'795'260'300'000'001}},
+                    .since_boot = std::chrono::microseconds{55'000'002},
+                    .boot = "boot-1"},
           .boots = 3,
           .original = 'B',
           .is_original = {"/x/check", "two\nlines", "", "$x"},
@@ -58,7 +62,10 @@ TEST_F(BootJournalTest, gives_the_next_daemon_every_field) {
   ASSERT_TRUE(journal.write(full_note()));
   EXPECT_EQ(read_next().value(), full_note());
   core::BootNote other{.job = 1,
-                       .began = WallTime{std::chrono::microseconds{1}},
+                       .taken = {.spent = {},
+                                 .at = WallTime{std::chrono::microseconds{1}},
+                                 .since_boot = {},
+                                 .boot = "boot-0"},
                        .boots = 1,
                        .original = 'A',
                        .is_original = {"/x/check"},
@@ -98,25 +105,25 @@ TEST_F(BootJournalTest, is_refused_if_it_was_cut_off_before_its_last_word) {
   }
 }
 
-// The note of a job that a daemon of version 1 began.
-TEST_F(BootJournalTest, of_version_1_has_no_switch) {
+// A field and the one after it are separated by a NUL.
+std::string fields(std::initializer_list<std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) text.append(word).push_back('\0');
+  return text;
+}
+
+// The notes of jobs that older daemons began.
+TEST_F(BootJournalTest, of_older_versions_lack_the_time_and_the_switch) {
+  const std::string common =
+      fields({"4711", "1795260300000001", "3", "B", "1", "2", "4", "B", "boot-1", "boot-2", "1"});
   core::BootNote note = full_note();
+  note.taken = {.spent = {}, .at = note.taken.at, .since_boot = {}, .boot = {}};
+  const std::string check = fields({"/x/check", "two\nlines", "", "$x"});
+  leave(fields({"netperfd-boots 2"}) + common + fields({"4", "3"}) + check +
+        fields({"/x/switch", "", "back"}));
+  EXPECT_EQ(read_next().value(), note);
   note.to_original.clear();
-  ASSERT_TRUE(journal.write(note));
-  std::string text = bytes();
-  text.replace(text.find("netperfd-boots 2"), 16, "netperfd-boots 1");
-  const std::string numbers{
-      "\0"
-      "1\0"
-      "4\0"
-      "0\0",
-      7};  // after the failures
-  ASSERT_NE(text.find(numbers), std::string::npos);
-  text.replace(text.find(numbers), numbers.size(),
-               std::string{"\0"
-                           "1\0",
-                           3});
-  leave(text);
+  leave(fields({"netperfd-boots 1"}) + common + check);
   EXPECT_EQ(read_next().value(), note);
 }
 
@@ -130,11 +137,12 @@ TEST_F(BootJournalTest, is_refused_if_it_is_another_file) {
     return text.replace(text.find(from), from.size(), '\0' + std::string{with} + '\0');
   };
   std::string later = good;
-  later.replace(later.find("netperfd-boots 2"), 16, "netperfd-boots 3");
+  later.replace(later.find("netperfd-boots 3"), 16, "netperfd-boots 4");
   for (const std::string& text :
        {std::string{"#!/bin/sh\n"}, later, replaced("4711", "job"), replaced("4711", "-1"),
         replaced("4711", "99999999999999999999"), replaced("3", "4294967296"), replaced("B", "C"),
-        replaced("B", ""), replaced("4", "")}) {
+        replaced("B", ""), replaced("4", ""), replaced("86000001", "-1"),
+        replaced("55000002", "9223372036854775807")}) {
     leave(text);
     EXPECT_EQ(error_of_next(), ErrorKind::io) << text;
   }

@@ -38,7 +38,10 @@ class ChildCommandsTest : public testing::Test {
 
   void begin(const std::vector<std::string>& argv, milliseconds timeout = kLong) {
     end.reset();
-    auto started = commands.start(argv, timeout, [this](const core::CommandEnd& seen) { end = seen.error; });
+    auto started = commands.start(argv, timeout, [this](const core::CommandEnd& seen) {
+      end = seen.error;
+      output = seen.output;
+    });
     ASSERT_TRUE(started) << started.error().message;
     ASSERT_FALSE(end) << "told inside the call";
     command = std::move(*started);
@@ -56,6 +59,7 @@ class ChildCommandsTest : public testing::Test {
   ChildCommands commands{loop};
   std::unique_ptr<core::ActiveCommand> command;
   std::optional<std::string> end;
+  std::string output;  // of one that failed
 };
 
 TEST_F(ChildCommandsTest, a_command_that_ends_with_0_has_done_well) {
@@ -63,9 +67,10 @@ TEST_F(ChildCommandsTest, a_command_that_ends_with_0_has_done_well) {
   EXPECT_EQ(run(shell("echo much to say; exit 0")), "");
 }
 
-TEST_F(ChildCommandsTest, a_failure_says_the_exit_code_and_the_end_of_the_output) {
+TEST_F(ChildCommandsTest, a_failure_says_the_exit_code_and_the_last_line_and_has_all_of_the_output) {
   EXPECT_EQ(run({"/bin/false"}), "exit code 1");
-  EXPECT_EQ(run(shell("echo one; echo two >&2; exit 3")), "exit code 3: one two");
+  EXPECT_EQ(run(shell("echo one; echo two >&2; exit 3")), "exit code 3: two");
+  EXPECT_EQ(output, "one\ntwo\n");
 }
 
 TEST_F(ChildCommandsTest, a_signal_is_told_by_its_name) {
@@ -86,7 +91,8 @@ TEST_F(ChildCommandsTest, words_are_passed_as_they_are) {
 TEST_F(ChildCommandsTest, nothing_of_the_daemons_environment_is_seen) {
   ASSERT_EQ(::setenv("NETPERFD_TEST_SECRET", "x", 1), 0);
   EXPECT_EQ(run({"/usr/bin/env", "sh", "-c", "env | grep -v -e ^PWD= -e ^_= | sort; pwd; exit 1"}),
-            "exit code 1: LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin /");
+            "exit code 1: /");
+  EXPECT_EQ(output, "LC_ALL=C\nPATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n/\n");
   ASSERT_EQ(::unsetenv("NETPERFD_TEST_SECRET"), 0);
 }
 
@@ -96,8 +102,9 @@ TEST_F(ChildCommandsTest, has_nothing_to_read) {
 
 TEST_F(ChildCommandsTest, a_flood_of_output_is_read_and_its_end_kept) {
   const std::string error = run(shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last; exit 1"));
-  EXPECT_THAT(error, AllOf(StartsWith("exit code 1: ...x"), EndsWith("x last")));
-  EXPECT_LE(error.size(), OutputTail::kKeptBytes + 20);
+  EXPECT_EQ(error, "exit code 1: last");
+  EXPECT_THAT(output, AllOf(StartsWith("...x"), EndsWith("x\nlast\n")));
+  EXPECT_LE(output.size(), OutputTail::kKeptBytes + 20);
 }
 
 TEST_F(ChildCommandsTest, the_timeout_ends_it_with_all_its_processes) {

@@ -3,6 +3,7 @@
 // say.
 #include "daemon/command/unit_commands.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -13,6 +14,7 @@
 
 #include "daemon/command/kill_units.hpp"
 #include "daemon/command/systemd_manager.hpp"
+#include "daemon/command/unit_programs.hpp"
 #include "tests/support/forgery.hpp"
 #include "tests/unit/bus/private_bus.hpp"
 #include "tests/unit/command/support.hpp"
@@ -169,6 +171,29 @@ TEST_F(WithFakeSystemd, nobody_else_tells_how_a_command_ended) {
                          CLD_EXITED, "ExecMainStatus", "i", 0);
   forgery::settle(stranger->bus());
   EXPECT_THAT(end_with(3), HasSubstr("exit code 3"));
+}
+
+TEST_F(WithFakeSystemd, a_program_is_ended_by_a_new_bus_if_its_own_is_gone) {
+  UnitPrograms programs{loop, "1.2"};
+  core::UnitOrder order;
+  order.argv = order.cleanup = {"/bin/true"};
+  const auto unit = programs.start(order, Fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)});
+  ASSERT_TRUE(unit) << unit.error().message;
+  ASSERT_TRUE(turn_until(loop, [this] { return !systemd->unit.empty(); }));
+  const std::string name = systemd->unit;
+  systemd.reset();
+  bus->stop();
+  auto restarted = bus::PrivateBus::start(bus::PrivateBus::Rules::lax);
+  ASSERT_TRUE(restarted) << restarted.error().message;
+  systemd.emplace(loop);
+  (void)turn_until(loop, [] { return false; }, std::chrono::seconds{1});  // it notices
+  (*unit)->kill();
+  EXPECT_TRUE(turn_until(loop, [&] { return systemd->unit == name; })) << "it is not stopped";
+  std::optional<core::UnitEnd> told;
+  (*unit)->ask_end([&](const core::UnitEnd& seen) { told = seen; });
+  ASSERT_TRUE(turn_until(loop, [&] { return told.has_value(); }));
+  EXPECT_THAT(told->failure, HasSubstr("was lost"));
+  EXPECT_THAT(told->cleanup_failure, HasSubstr("was lost"));
 }
 
 // systemd says nothing, so this must wait for as long as it is told to.

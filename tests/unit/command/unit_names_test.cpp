@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/command/side_journal_file.hpp"
-#include "daemon/command/unit_commands.hpp"
+#include "daemon/command/unit_names.hpp"
 #include "tests/unit/command/support.hpp"
 
 namespace netperfd::command::test {
@@ -18,7 +18,7 @@ std::string owner_of(const std::string& path) {
 
 // As systemd matches the patterns of ListUnitsByPatterns.
 bool kills(const std::string& owner, const std::string& unit) {
-  return ::fnmatch(units_of(owner).c_str(), unit.c_str(), FNM_NOESCAPE) == 0;
+  return ::fnmatch(units_of("command", owner).c_str(), unit.c_str(), FNM_NOESCAPE) == 0;
 }
 
 TEST(UnitNames, of_a_netperfd_with_another_store_are_not_those_that_a_start_kills) {
@@ -28,11 +28,13 @@ TEST(UnitNames, of_a_netperfd_with_another_store_are_not_those_that_a_start_kill
   ASSERT_NE(own, other);
   EXPECT_EQ(own, owner_of(scratch.path("one.side"))) << "of the next netperfd with this store";
   // Both may have the same number, each in its own PID namespace.
-  EXPECT_TRUE(kills(own, unit_name(own, 7, 1)));
-  EXPECT_TRUE(kills(own, unit_name(own, 8, 12))) << "of any process";
-  EXPECT_FALSE(kills(own, unit_name(other, 7, 1)));
-  EXPECT_FALSE(kills("1.2", unit_name("1.23", 7, 1))) << "an owner that begins with the same letters";
+  EXPECT_TRUE(kills(own, unit_name("command", own, 7, 1)));
+  EXPECT_TRUE(kills(own, unit_name("command", own, 8, 12))) << "of any process";
+  EXPECT_FALSE(kills(own, unit_name("command", other, 7, 1)));
+  EXPECT_FALSE(kills("1.2", unit_name("command", "1.23", 7, 1)))
+      << "an owner that begins with the same letters";
   EXPECT_FALSE(kills("1.2", "netperfd-command-7-1.service")) << "of an older netperfd";
+  EXPECT_FALSE(kills("1.2", unit_name("run", "1.2", 7, 1))) << "of another kind";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daemon/config/job_reader.hpp"
+#include "daemon/core/queue/feasibility.hpp"
 #include "tests/unit/config/support.hpp"
 
 namespace netperfd::config {
@@ -36,7 +37,9 @@ std::vector<std::string> names_of(const std::string& page) {
     job.commands_refused.clear();
     const auto spec = read_job(job, {}, {});
     EXPECT_TRUE(spec) << spec.error().message << '\n' << text;
-    if (spec) names.push_back(spec->name);
+    if (!spec) continue;
+    names.push_back(spec->name);
+    EXPECT_THAT(core::why_no_answer(*spec), testing::IsEmpty()) << text;
   }
   return names;
 }
@@ -44,6 +47,11 @@ std::vector<std::string> names_of(const std::string& page) {
 TEST(Cookbook, has_jobs_that_netperfd_takes) {
   EXPECT_THAT(names_of("docs/cookbook.md"),
               testing::ElementsAre("two-ends", "to-far", "netdev-budget", "watch"));
+}
+
+TEST(PageOfScenarios, has_jobs_that_netperfd_takes) {
+  EXPECT_THAT(names_of("docs/scenarios.md"),
+              testing::ElementsAre("veth-tcp", "rr", "wrk", "veth-drops", "watch-drops"));
 }
 
 TEST(PageOfDesigns, has_jobs_that_netperfd_takes) {

@@ -4,10 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "daemon/config/yaml.hpp"
 #include "tests/unit/config/support.hpp"
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,6 +46,57 @@ void collect(const YamlNode& node, const std::string& prefix, std::vector<std::s
   if (node.kind != YamlNode::Kind::mapping) return paths.push_back(prefix);
   for (const YamlEntry& entry : node.entries) {
     collect(entry.value, prefix.empty() ? entry.key : prefix + "." + entry.key, paths);
+  }
+}
+
+// By hand: what Program::apply() hands on, and what the modules were given at their begin.
+struct ChangedKey {
+  const char* path;
+  const char* text;
+  bool at_next_start = false;
+};
+constexpr std::array kChanged{
+    ChangedKey{"scenarios", "scenarios: /tmp"},
+    ChangedKey{"shipped_scenarios", "shipped_scenarios: /tmp"},
+    ChangedKey{"store.database", "store: {database: /tmp/other.db}", true},
+    ChangedKey{"store.min_free", "store: {min_free: 1M}", true},
+    ChangedKey{"iperf3.path", "iperf3: {path: /opt/iperf3}", true},
+    ChangedKey{"iperf3.user", "iperf3: {user: nobody}", true},
+    ChangedKey{"latency.path", "latency: {path: /opt/netperfd-echo}", true},
+    ChangedKey{"switch.path", "switch: {path: /opt/switch}", true},
+    ChangedKey{"authorization.group", "authorization: {group: users}"},
+    ChangedKey{"allow.namespaces", "allow: {namespaces: ['lab-*']}"},
+    ChangedKey{"allow.hosts", "allow: {hosts: [10.0.0.0/8]}"},
+    ChangedKey{"allow.ports", "allow: {ports: [5201]}"},
+    ChangedKey{"allow.devices", "allow: {devices: ['veth*@lab-*']}"},
+    ChangedKey{"allow.sysctls", "allow: {sysctls: ['net.ipv4.tcp_*']}"},
+    ChangedKey{"allow.modules", "allow: {modules: [/srv/modules]}"},
+    ChangedKey{"allow.irqs", "allow: {irqs: ['12*']}"},
+    ChangedKey{"allow.governor", "allow: {governor: true}"},
+    ChangedKey{"trace.events", "trace: {events: ['tcp:*']}"},
+    ChangedKey{"limits.queue", "limits: {queue: 3}"},
+    ChangedKey{"limits.user.queue", "limits: {user: {queue: 3}}"},
+    ChangedKey{"limits.user.stored", "limits: {user: {stored: 1G}}"},
+    ChangedKey{"limits.user.time", "limits: {user: {time: 2h}}"},
+    ChangedKey{"limits.repeat", "limits: {repeat: 7}"},
+    ChangedKey{"limits.timeout", "limits: {timeout: 1h}"},
+    ChangedKey{"log.level", "log: {level: debug}"},
+};
+
+TEST_F(DaemonConfigTest, a_reload_tells_of_each_key_that_waits_for_the_next_start) {
+  std::vector<std::string> paths;
+  for (const ChangedKey& changed : kChanged) {
+    paths.emplace_back(changed.path);
+    const auto config = load(changed.text);
+    ASSERT_TRUE(config) << changed.path << ": " << config.error().message;
+    EXPECT_NE(*config, DaemonConfig{}) << changed.path << " is not changed";
+    const std::vector<std::string> told =
+        changed.at_next_start ? std::vector<std::string>{changed.path} : std::vector<std::string>{};
+    EXPECT_EQ(keys_of_next_start({}, *config), told) << changed.path;
+  }
+  for (const KeyRow& row : daemon_config_keys()) {
+    if (row.path.starts_with("keep")) continue;  // a list of rules, which are replaced as a whole
+    EXPECT_THAT(paths, testing::Contains(row.path)) << "does a reload apply it?";
   }
 }
 

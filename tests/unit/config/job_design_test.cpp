@@ -238,7 +238,7 @@ TEST(JobCommands, are_not_needed_for_an_a_a_of_a_caller) {
 
 TEST(JobCommands, never_come_from_a_start) {
   for (const char* path : {"design.a", "design.b", "design.a.switch", "design.b.switch", "design.a.check",
-                           "design.a.name", "design.b.switch.x"}) {
+                           "design.b.switch.x"}) {
     for (const char* value : {"[/bin/sh]", "null", "x", "{switch: [/bin/sh]}"}) {
       const std::string text = fmt::format("{}={}", path, value);
       for (const auto& job :

@@ -35,7 +35,7 @@ TEST(JobFigures, are_read_strictly_with_the_place_of_each_error) {
   EXPECT_EQ(
       complaint_of("figures: [received, recieved]\n"),
       "job.yaml:3:21: figures[1].figure: figure \"recieved\" does not exist; expected is received, sent, "
-      "delivered, retransmits, rtt, jitter, cpu or latency; did you mean received?");
+      "delivered, retransmits, rtt, jitter, cpu, latency or counter; did you mean received?");
   EXPECT_EQ(complaint_of("figures: [rtt, cpu, rtt]\n"),
             "job.yaml:3:21: figures[2].figure: \"rtt\" is there a second time");
   EXPECT_THAT(complaint_of("figures: received\n"),

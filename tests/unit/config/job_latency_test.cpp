@@ -34,7 +34,7 @@ std::string error_of(const Result<JobSpec>& job) {
 TEST(JobLatency, alone_has_its_place_and_one_probe_if_it_names_none) {
   const auto job = alone(", duration: 7s");
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->workload, WorkloadKind::latency);
+  EXPECT_EQ(job->workload.name, "latency");
   EXPECT_EQ(job->test.path.netns, "left");
   EXPECT_EQ(job->test.path.server, "10.0.0.2");
   ASSERT_TRUE(job->test.path.local);
@@ -74,7 +74,7 @@ TEST(JobLatency, reads_every_key) {
 TEST(JobLatency, beside_iperf3_lengthens_the_run_by_the_idle_parts) {
   const auto job = beside("{idle: 3s, probes: [udp]}");
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->workload, WorkloadKind::iperf3);
+  EXPECT_EQ(job->workload.name, "iperf3");
   ASSERT_TRUE(job->latency);
   EXPECT_EQ(job->latency->idle, 3s);
   EXPECT_EQ(planned_duration(*job), 3s + 1s + 5s + 3s);

@@ -79,7 +79,7 @@ TEST(JobTrace, reads_every_key) {
   EXPECT_EQ(trace.buffer_bytes, 8U << 20U);
   EXPECT_EQ(trace.keep_raw_bytes, 64U << 20U);
   EXPECT_TRUE(trace.optional);
-  EXPECT_EQ(job->workload, WorkloadKind::iperf3);
+  EXPECT_EQ(job->workload.name, "iperf3");
   EXPECT_EQ(read(traced("  function_graph: {module: hsr}\n"))->trace->function_graph->module, "hsr");
 }
 
@@ -124,7 +124,7 @@ TEST(JobTrace, cannot_be_that_of_an_imported_file) {
 TEST(JobTrace, of_a_job_without_a_workload_ends_with_it_or_after_ten_minutes) {
   const auto job = read(kWatch);
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->workload, WorkloadKind::none);
+  EXPECT_EQ(job->workload.name, "none");
   EXPECT_EQ(job->test, TestSpec{});
   EXPECT_EQ(job->limits.timeout, 10min);
   EXPECT_EQ(job->repeat, 1U);
@@ -270,7 +270,8 @@ TEST(Workload, is_one_of_the_two) {
   EXPECT_THAT(
       errors_of("name: a\nworkload: {}\ntrace: {events: [a:b]}\n"),
       ElementsAre("ring.yaml:2:1: workload.iperf3: is missing: the traffic to make, `latency` for probes "
-                  "alone, or `none` to watch somebody else's"));
+                  "alone, `netperf` for transactions or a stream, `sockperf` for messages and their answers, "
+                  "`command` for any other program, or `none` to watch somebody else's"));
   EXPECT_THAT(errors_of("name: a\nworkload: {non: {until: stop}}\ntrace: {events: [a:b]}\n"),
               ElementsAre("ring.yaml:2:12: workload.non: no such key; did you mean `none`?"));
 }

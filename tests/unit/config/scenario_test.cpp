@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -296,9 +297,11 @@ TEST_F(ShippedScenarios, are_right_and_survive_their_own_text) {
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *job) << job->text;
   }
-  EXPECT_THAT(names, ElementsAre("bridge", "hsr-ring", "shaped-fq-codel", "shaped-load", "tcp-stack",
-                                 "veth-both", "veth-drops", "veth-gso", "veth-latency", "veth-offload",
-                                 "veth-tcp", "veth-udp", "watch-drops"));
+  EXPECT_THAT(
+      names, ElementsAre("bridge", "forward-rules", "hsr-ring", "shaped-fq-codel", "shaped-load", "tcp-stack",
+                         "veth-both", "veth-bounceback", "veth-drops", "veth-gso", "veth-latency",
+                         "veth-memcached", "veth-netperf-rr", "veth-nginx", "veth-offload", "veth-sockperf",
+                         "veth-tcp", "veth-udp", "veth-xdp-drop", "watch-drops"));
 }
 
 TEST_F(ShippedScenarios, veth_tcp_measures_between_two_namespaces) {
@@ -348,10 +351,26 @@ TEST_F(ShippedScenarios, veth_offload_compares_two_sides_on_any_kernel) {
   EXPECT_LT(run_count(*job) * *planned_duration(*job), 2min);
 }
 
+// As tools/demo asks for it.
+TEST_F(ShippedScenarios, veth_offload_can_also_trace_functions) {
+  std::ifstream file(NETPERFD_TEST_DATA "/../vm/guest/demo-trace");
+  std::string trace;
+  ASSERT_TRUE(std::getline(file, trace));
+  const auto job = shipped.load(
+      "veth-offload",
+      {.overrides = {"workload.iperf3.duration=1s", "trace=" + trace}, .label = {}, .repeat = {}});
+  ASSERT_TRUE(job) << job.error().message;
+  ASSERT_TRUE(job->trace && job->trace->function_graph);
+  EXPECT_EQ(job->trace->function_graph->functions,
+            shipped.load("veth-gso", {})->trace->function_graph->functions);
+  EXPECT_TRUE(job->design->plain) << "plain runs give the throughput";
+  EXPECT_EQ(run_count(*job), 48U);
+}
+
 TEST_F(ShippedScenarios, watch_drops_waits_for_its_caller) {
   const auto job = shipped.load("watch-drops", {});
   ASSERT_TRUE(job) << job.error().message;
-  EXPECT_EQ(job->workload, WorkloadKind::none);
+  EXPECT_EQ(job->workload.name, "none");
   EXPECT_EQ(planned_duration(*job), std::nullopt);
   EXPECT_EQ(job->limits.timeout, 1h);
 }

@@ -7,6 +7,9 @@
 #include <string>
 
 namespace netperfd::config {
+
+using namespace keys;
+
 namespace {
 
 using namespace std::string_literals;

@@ -26,7 +26,7 @@ inline JobSpec a_rebooting_job(std::uint32_t runs = 1, std::string_view order = 
   spec.design->reboots.emplace();
   spec.design->reboots->runs = runs;
   spec.design->reboots->prepare = {"/x/prepare"};
-  while (draw_arms(spec, *spec.design->seed).front().variant != order.front()) ++*spec.design->seed;
+  while (draw_slots(spec, *spec.design->seed).front().variant != order.front()) ++*spec.design->seed;
   return spec;
 }
 
@@ -50,6 +50,7 @@ class Reboots : public testing::Test {
     scheduler_.reset();
     commands_ = std::make_unique<FakeCommands>();
     journal_.boot = fmt::format("boot-{}", ++boots_);
+    clock_.boot();
     on_ = std::exchange(next_, "list");
     scheduler_ = std::make_unique<Scheduler>(RunPorts{workload_, tracer_, store_, clock_, packets_, counters_,
                                                       fingerprints_, *commands_, sides_, journal_},
@@ -75,10 +76,15 @@ class Reboots : public testing::Test {
                              .seed = spec_.design->seed,
                              .runs = {}};
     std::uint32_t index = 0;
-    const auto arms = draw_arms(spec_, *spec_.design->seed);
+    const auto slots = draw_slots(spec_, *spec_.design->seed);
     for (const auto& [id, run] : store_.runs) {
-      unfinished.runs.push_back(
-          {.id = id, .index = index + 1, .state = run.state, .error = {}, .arm = arms[index], .build = {}});
+      unfinished.runs.push_back({.id = id,
+                                 .index = index + 1,
+                                 .state = run.state,
+                                 .error = {},
+                                 .slot = slots[index],
+                                 .build = {},
+                                 .point_name = {}});
       ++index;
     }
     auto plan = plan_resumption(std::move(unfinished), spec_);

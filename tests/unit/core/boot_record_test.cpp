@@ -43,7 +43,7 @@ TEST_F(Reboots, that_fail_are_stored_with_the_reason) {
   resume(job);
   answer();
   const BootRecord& boot = store_.boots[job].at(0);
-  EXPECT_THAT(boot.failure, HasSubstr("/x/check hash: exit code 1"));
+  EXPECT_THAT(boot.failure, HasSubstr("side hash: its check failed: exit code 1"));
   EXPECT_FALSE(boot.settled);
   EXPECT_EQ(boot.boot_id, "boot-2");
 }

@@ -65,7 +65,7 @@ TEST_F(Reboots, into_another_side_twice_end_the_design) {
   resume(job);
   answer();
   EXPECT_EQ(status(job).state, JobState::failed);
-  EXPECT_THAT(status(job).error, HasSubstr("side hash: /x/check hash: exit code 1"));
+  EXPECT_THAT(status(job).error, HasSubstr("side hash: its check failed: exit code 1"));
   EXPECT_THAT(status(job).error, HasSubstr("boot 2 of the job"));
   EXPECT_EQ(status(job).side_error, "") << "the machine is on its side";
   EXPECT_FALSE(journal_.kept);
@@ -113,6 +113,55 @@ TEST_F(Reboots, begin_no_later_than_the_limit_of_time) {
   notice();
   EXPECT_EQ(said_.back(), "/x/switch list");
   EXPECT_THAT(status(job).error, HasSubstr("the job has taken 10 min"));
+}
+
+// The job's second reboot, after so much time in the boot of its first one.
+class RebootsOfAClockThatIsSet : public Reboots {
+ protected:
+  // `before`, `while_down` and `after` are what somebody sets the clock by: before the first reboot, while
+  // the machine is down and after it.
+  std::string error_after(minutes in_boot, minutes before, minutes while_down, minutes after) {
+    JobSpec spec = a_rebooting_job();
+    spec.design->reboots->within = minutes{60};
+    spec.limits.timeout = minutes{120};
+    const JobId job = submit(spec);
+    answer();
+    clock_.set(before);
+    pass(minutes{2});
+    answer();
+    clock_.set(while_down);
+    boot();
+    come_up(job);
+    clock_.set(after);
+    clock_.advance(in_boot);
+    end_run();
+    notice();
+    return status(job).error;
+  }
+};
+
+TEST_F(RebootsOfAClockThatIsSet, within_a_boot_are_limited_by_the_time_since_the_boot) {
+  EXPECT_EQ(error_after(minutes{10}, minutes{0}, minutes{0}, minutes{500}), "") << "forward";
+  EXPECT_EQ(said_.back(), "/x/switch list");
+}
+
+TEST_F(RebootsOfAClockThatIsSet, before_the_first_one_too) {
+  EXPECT_EQ(error_after(minutes{10}, minutes{500}, minutes{0}, minutes{0}), "");
+}
+
+TEST_F(RebootsOfAClockThatIsSet, back_within_a_boot_come_no_later) {
+  EXPECT_THAT(error_after(minutes{61}, minutes{0}, minutes{0}, minutes{-500}),
+              HasSubstr("the job has taken 1 h, as long as `design.reboots.within` allows"));
+}
+
+TEST_F(RebootsOfAClockThatIsSet, back_while_the_machine_is_down_come_no_later_than_it_is_up) {
+  EXPECT_THAT(error_after(minutes{61}, minutes{0}, minutes{-500}, minutes{0}),
+              HasSubstr("the job has taken 1 h"));
+}
+
+TEST_F(RebootsOfAClockThatIsSet, by_the_time_that_the_machine_was_down_count_it) {
+  EXPECT_THAT(error_after(minutes{1}, minutes{0}, minutes{60}, minutes{0}),
+              HasSubstr("the job has taken 1 h"));
 }
 
 TEST_F(Reboots, a_power_cut_within_a_boot_boots_the_letter_again) {

@@ -288,7 +288,7 @@ TEST_F(BudgetCount, that_cannot_be_stored_ends_the_job) {
 
 TEST_F(BudgetCount, of_a_job_that_was_resumed_is_the_one_that_it_began_with) {
   JobSpec spec = a_job_with_budget();
-  const auto stored = store_.add_job(spec, draw_arms(spec, 0), 0, clock_.now());
+  const auto stored = store_.add_job(spec, draw_slots(spec, 0), 0, clock_.now());
   JobBudget budget;
   budget.budget.asked = 0.2;
   budget.functions = {{.function = "warm", .calls = 7, .cost = 1, .traced = false}};
@@ -301,7 +301,7 @@ TEST_F(BudgetCount, of_a_job_that_was_resumed_is_the_one_that_it_began_with) {
 
 TEST_F(BudgetCount, is_not_made_for_a_job_of_an_older_version_that_has_begun) {
   JobSpec spec = a_job_with_budget();
-  const auto stored = store_.add_job(spec, draw_arms(spec, 0), 0, clock_.now());
+  const auto stored = store_.add_job(spec, draw_slots(spec, 0), 0, clock_.now());
   ResumedJob resumed{.id = stored->id, .owner = 0, .spec = spec, .runs = {}, .held = false};
   for (const RunId run : stored->runs) resumed.runs.push_back(a_traced_run(run));
   resumed.runs.front().state = RunState::finished;

@@ -72,7 +72,7 @@ class BudgetCount : public DesignRuns {
   static StoredRun a_traced_run(RunId run) {
     StoredRun stored;
     stored.id = run;
-    stored.arm.traced = true;
+    stored.slot.traced = true;
     return stored;
   }
   void expect_nothing_left() {

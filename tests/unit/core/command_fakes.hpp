@@ -33,9 +33,9 @@ class FakeCommands final : public CommandRunner {
   }
 
   [[nodiscard]] bool is_running() const { return static_cast<bool>(done_); }
-  void end(const std::string& error = {}) {
+  void end(const std::string& error = {}, const std::string& output = {}) {
     const auto done = std::exchange(done_, nullptr);
-    done({error});
+    done({error, output});
   }
   std::vector<std::string> take() { return std::exchange(said, {}); }
 

@@ -19,7 +19,7 @@ class DeferredEndsTest : public testing::Test {
 
   // The runs of a new job, the first of them at `collecting`.
   std::vector<RunId> runs_under_way(std::uint32_t repeat = 1) {
-    const auto job = ends_.add_job(a_job(repeat), std::vector<Arm>(repeat), 1000, clock_.now());
+    const auto job = ends_.add_job(a_job(repeat), std::vector<Slot>(repeat), 1000, clock_.now());
     EXPECT_TRUE(job);
     for (const RunState state : {RunState::preparing, RunState::running, RunState::collecting}) {
       EXPECT_TRUE(ends_.set_state(job->runs.front(), state));
@@ -83,7 +83,7 @@ TEST_F(DeferredEndsTest, are_stored_before_the_next_action) {
   store_.refusal = full();
   EXPECT_FALSE(ends_.finish(record_of(run)));
   store_.refusal.reset();
-  EXPECT_TRUE(ends_.add_job(a_job(), std::vector<Arm>(1), 1000, clock_.now()));
+  EXPECT_TRUE(ends_.add_job(a_job(), std::vector<Slot>(1), 1000, clock_.now()));
   EXPECT_EQ(stored(run).state, RunState::failed);
 }
 

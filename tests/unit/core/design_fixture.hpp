@@ -14,9 +14,10 @@ inline Variant side(const std::string& name) {
   return {.name = name, .apply = {"/x/switch", name}, .verify = {"/x/check", name}, .builds = {}};
 }
 
-// One block: four runs.
+// One block: four runs. An interval takes more, so it is forced.
 inline JobSpec a_design() {
   JobSpec spec = a_job();
+  spec.forced = true;
   spec.design.emplace();
   spec.design->a = side("list");
   spec.design->b = side("hash");
@@ -60,7 +61,7 @@ class DesignRuns : public SchedulerFixture {
     workload_.last().end(a_measurement());
     clock_.turn();
   }
-  [[nodiscard]] std::string name_of(const Arm& arm) const { return arm.variant == 'A' ? "list" : "hash"; }
+  [[nodiscard]] std::string name_of(const Slot& slot) const { return slot.variant == 'A' ? "list" : "hash"; }
   [[nodiscard]] std::vector<RunState> states() const {
     std::vector<RunState> all;
     for (const auto& [id, run] : store_.runs) all.push_back(run.state);

@@ -39,10 +39,10 @@ TEST_F(DesignRuns, draws_a_seed_where_the_scenario_has_none_and_stores_it) {
   seed_ = 4711;
   const JobId job = submit(a_design());
   EXPECT_EQ(store_.jobs.at(job).spec.design->seed, 4711U);
-  EXPECT_EQ(store_.jobs.at(job).arms, draw_arms(a_design(), 4711));
+  EXPECT_EQ(store_.jobs.at(job).slots, draw_slots(a_design(), 4711));
   const auto status = scheduler_.job(job);
   EXPECT_EQ(status->design->seed, 4711U);
-  EXPECT_EQ(status->arms, store_.jobs.at(job).arms);
+  EXPECT_EQ(status->slots, store_.jobs.at(job).slots);
   EXPECT_EQ(status->runs.size(), 4U);
   EXPECT_EQ(status->repeat, 1U) << "blocks";
 }
@@ -52,7 +52,7 @@ TEST_F(DesignRuns, keeps_the_seed_of_the_scenario) {
   spec.design->seed = 42;
   const JobId job = submit(spec);
   EXPECT_EQ(store_.jobs.at(job).spec.design->seed, 42U);
-  EXPECT_EQ(store_.jobs.at(job).arms, draw_arms(spec, 42));
+  EXPECT_EQ(store_.jobs.at(job).slots, draw_slots(spec, 42));
 }
 
 TEST_F(DesignRuns, tells_the_purpose_of_a_job) {
@@ -64,26 +64,27 @@ TEST_F(DesignRuns, tells_the_purpose_of_a_job) {
 TEST_F(DesignRuns, trace_the_traced_runs_and_leave_the_plain_ones_alone) {
   JobSpec spec = a_traced_job();
   spec.repeat = 2;
+  spec.forced = true;
   spec.design.emplace().plain = true;
   const JobId job = submit(spec);
-  const auto arms = store_.jobs.at(job).arms;
-  ASSERT_EQ(arms.size(), 4U);
+  const auto slots = store_.jobs.at(job).slots;
+  ASSERT_EQ(slots.size(), 4U);
   std::size_t traced = 0;
-  for (const Arm& arm : arms) {
-    if (arm.traced) ++traced;
+  for (const Slot& slot : slots) {
+    if (slot.traced) ++traced;
     ASSERT_EQ(tracer_.traces.size(), traced);
     workload_.last().become_prepared();
     workload_.last().end(a_measurement());
-    if (arm.traced) tracer_.last().end({});
+    if (slot.traced) tracer_.last().end({});
     clock_.turn();
   }
   EXPECT_EQ(traced, 2U);
   RunId run = 41;
-  for (const Arm& arm : arms) {
+  for (const Slot& slot : slots) {
     const RunRecord& record = *store_.runs.at(run++).record;
-    EXPECT_EQ(record.trace.has_value(), arm.traced);
+    EXPECT_EQ(record.trace.has_value(), slot.traced);
     EXPECT_EQ(record.fingerprint->facts.front(),
-              (Fact{"trace", arm.traced ? "events" : "tracer", arm.traced ? "skb:kfree_skb" : "none"}));
+              (Fact{"trace", slot.traced ? "events" : "tracer", slot.traced ? "skb:kfree_skb" : "none"}));
   }
   EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
   EXPECT_THAT(commands_.said, IsEmpty()) << "a design without variants runs no command";
@@ -91,9 +92,10 @@ TEST_F(DesignRuns, trace_the_traced_runs_and_leave_the_plain_ones_alone) {
 
 TEST_F(DesignRuns, refuse_marks_in_a_plain_run) {
   JobSpec spec = a_traced_job();
+  spec.forced = true;
   spec.design.emplace().plain = true;
   const JobId job = submit(spec);
-  if (store_.jobs.at(job).arms.front().traced) {
+  if (store_.jobs.at(job).slots.front().traced) {
     workload_.last().become_prepared();
     workload_.last().end(a_measurement());
     tracer_.last().end({});
@@ -108,10 +110,10 @@ TEST_F(DesignRuns, refuse_marks_in_a_plain_run) {
 TEST_F(DesignRuns, bring_the_machine_to_the_side_of_each_run_and_back_at_the_end) {
   const JobId job = submit(a_design());
   std::string now = "list";
-  for (const Arm& arm : store_.jobs.at(job).arms) {
+  for (const Slot& slot : store_.jobs.at(job).slots) {
     end_commands(now);
     now = now_on_;
-    EXPECT_EQ(now, name_of(arm));
+    EXPECT_EQ(now, name_of(slot));
     EXPECT_EQ(commands_.said.back(), "/x/check " + now) << "each run is checked";
     end_run();
   }
@@ -123,7 +125,7 @@ TEST_F(DesignRuns, bring_the_machine_to_the_side_of_each_run_and_back_at_the_end
 
 TEST_F(DesignRuns, find_out_by_the_checks_where_the_machine_is_before_the_first_switch) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   submit(a_design());
   EXPECT_EQ(command(), "/x/check list");
   end_command("exit code 1");
@@ -152,7 +154,7 @@ TEST_F(DesignRuns, go_back_to_side_b_where_the_machine_was_there) {
 
 TEST_F(DesignRuns, take_side_a_for_the_original_where_no_check_tells) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'A') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'A') ++seed_;
   submit(without_checks(a_design()));
   EXPECT_EQ(command(), "/x/switch list") << "it is not known that it is there";
   for (int run = 0; run < 4; ++run) {
@@ -170,11 +172,11 @@ TEST_F(DesignRuns, switch_once_for_the_plain_and_the_traced_run_of_a_letter) {
   spec.trace.emplace();
   spec.design->plain = true;
   const JobId job = submit(spec);
-  for (const Arm& arm : std::vector<Arm>(store_.jobs.at(job).arms)) {
+  for (const Slot& slot : std::vector<Slot>(store_.jobs.at(job).slots)) {
     if (commands_.is_running()) end_command();
     workload_.last().become_prepared();
     workload_.last().end(a_measurement());
-    if (arm.traced) tracer_.last().end({});
+    if (slot.traced) tracer_.last().end({});
     clock_.turn();
   }
   if (commands_.is_running()) end_command();
@@ -194,8 +196,8 @@ TEST_F(DesignRuns, give_both_commands_the_build_of_their_run) {
   }
   EXPECT_EQ(command(), "/x/check hash h2");
   end_command();
-  for (const Arm& arm : store_.jobs.at(job).arms) {
-    const std::string place = name_of(arm) + " " + spec.design->build_name(arm.variant, arm.build);
+  for (const Slot& slot : store_.jobs.at(job).slots) {
+    const std::string place = name_of(slot) + " " + spec.design->build_name(slot.variant, slot.build);
     EXPECT_EQ(command(), "/x/switch " + place);
     end_command();
     EXPECT_EQ(command(), "/x/check " + place);
@@ -245,9 +247,17 @@ TEST_F(DesignRuns, do_not_count_a_switch_into_the_deadline_of_a_run) {
 
 TEST_F(DesignRuns, a_switch_that_fails_ends_the_job) {
   const JobId job = submit(without_checks(a_design()));
-  const std::string first = name_of(store_.jobs.at(job).arms.front());
-  end_command("exit code 1: no such module");
-  EXPECT_EQ(error_of(41), "side " + first + ": /x/switch " + first + ": exit code 1: no such module");
+  const std::string first = name_of(store_.jobs.at(job).slots.front());
+  commands_.end("exit code 1: no such module", "loading\nno such module\n");
+  clock_.turn();
+  EXPECT_EQ(error_of(41), "side " + first +
+                              ": its switch failed: exit code 1: no such module; to try it, "
+                              "run as root: /x/switch " +
+                              first);
+  const auto& documents = store_.runs.at(41).record->workload.documents;
+  ASSERT_EQ(documents.size(), 1U) << "the output is kept";
+  EXPECT_EQ(documents.front().name, "command.output");
+  EXPECT_EQ(documents.front().bytes, "loading\nno such module\n");
   EXPECT_EQ(command(), "/x/switch list") << "half a switch is undone too";
   EXPECT_EQ(scheduler_.job(job)->state, JobState::running) << "not before the machine is back";
   end_command();
@@ -260,6 +270,17 @@ TEST_F(DesignRuns, a_switch_that_fails_ends_the_job) {
   EXPECT_FALSE(sides_.kept);
 }
 
+TEST_F(DesignRuns, a_failure_of_a_long_command_is_still_one_sentence) {
+  JobSpec spec = without_checks(a_design());
+  for (Variant* side : {&*spec.design->a, &*spec.design->b})
+    side->apply = {"/bin/sh", "-c", std::string(1000, 'x')};
+  const JobId job = submit(spec);
+  const std::string first = name_of(store_.jobs.at(job).slots.front());
+  end_command("exit code 2");
+  EXPECT_EQ(error_of(41),
+            "side " + first + ": its switch failed: exit code 2; its switch begins with /bin/sh");
+}
+
 TEST_F(DesignRuns, a_check_that_fails_ends_the_job_on_the_side_where_it_began) {
   const JobId job = submit(a_design());
   end_commands("list");
@@ -268,7 +289,7 @@ TEST_F(DesignRuns, a_check_that_fails_ends_the_job_on_the_side_where_it_began) {
   const std::string check = command();
   end_command("exit code 3");
   end_commands("");
-  EXPECT_THAT(error_of(42), testing::EndsWith(check + ": exit code 3"));
+  EXPECT_THAT(error_of(42), HasSubstr(": its check failed: exit code 3; to try it, run as root: " + check));
   EXPECT_THAT(states(),
               ElementsAre(RunState::finished, RunState::failed, RunState::canceled, RunState::canceled));
   EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
@@ -278,14 +299,15 @@ TEST_F(DesignRuns, a_check_that_fails_ends_the_job_on_the_side_where_it_began) {
 TEST_F(DesignRuns, a_command_that_cannot_be_started_fails_like_one_that_ends_badly) {
   commands_.refusal = Error{ErrorKind::not_found, "no such file"};
   const JobId job = submit(without_checks(a_design()));
-  EXPECT_THAT(error_of(41), HasSubstr("/x/switch list: no such file"));
+  EXPECT_THAT(error_of(41),
+              HasSubstr("its switch failed: no such file; to try it, run as root: /x/switch list"));
   EXPECT_EQ(scheduler_.job(job)->state, JobState::failed);
   EXPECT_THAT(scheduler_.job(job)->side_error, HasSubstr("could not be brought back"));
 }
 
 TEST_F(DesignRuns, a_switch_whose_check_fails_brought_nothing_back) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   const JobId job = submit(a_design());
   end_commands("list");
   end_run();
@@ -301,7 +323,7 @@ TEST_F(DesignRuns, a_switch_whose_check_fails_brought_nothing_back) {
 
 TEST_F(DesignRuns, a_machine_that_does_not_come_back_is_told_of_by_the_job) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   JobSpec spec = without_checks(a_design());
   const JobId job = submit(spec);
   end_command();
@@ -312,10 +334,9 @@ TEST_F(DesignRuns, a_machine_that_does_not_come_back_is_told_of_by_the_job) {
   end_command("exit code 7: busy");
   const auto status = scheduler_.job(job);
   EXPECT_EQ(status->state, JobState::failed);
-  EXPECT_EQ(
-      status->side_error,
-      "the machine was on side list and could not be brought back: side list: /x/switch list: exit code "
-      "7: busy");
+  EXPECT_EQ(status->side_error,
+            "the machine was on side list and could not be brought back: side list: its switch failed: "
+            "exit code 7: busy; to try it, run as root: /x/switch list");
   EXPECT_EQ(status->error, status->side_error);
   EXPECT_TRUE(sides_.kept) << "the next start of the daemon tries again";
 }

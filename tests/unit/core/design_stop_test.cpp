@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 TEST_F(DesignRuns, a_stop_during_a_switch_waits_for_its_end_and_undoes_it) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   const JobId job = submit(without_checks(a_design()));
   EXPECT_EQ(command(), "/x/switch hash");
   ASSERT_TRUE(scheduler_.stop(job, "stopped by uid 1000"));
@@ -48,7 +48,7 @@ TEST_F(DesignRuns, a_stop_before_the_first_command_runs_none) {
 
 TEST_F(DesignRuns, a_shutdown_during_a_switch_is_done_when_the_machine_is_back) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   submit(without_checks(a_design()));
   int done = 0;
   scheduler_.shut_down("netperfd was stopped", [&] { ++done; });
@@ -65,7 +65,7 @@ TEST_F(DesignRuns, a_shutdown_during_a_switch_is_done_when_the_machine_is_back) 
 
 TEST_F(DesignRuns, the_next_job_waits_until_the_machine_is_back) {
   seed_ = 0;
-  while (draw_arms(a_design(), seed_).front().variant != 'B') ++seed_;
+  while (draw_slots(a_design(), seed_).front().variant != 'B') ++seed_;
   const JobId first = submit(without_checks(a_design()));
   submit(a_job());
   end_command();

@@ -107,7 +107,7 @@ class EstimatesOfDesigns : public DesignRuns {
     const JobStatus status = *scheduler_.job(job);
     if (commands_.is_running()) {
       clock_.advance(seconds{status.runs_ended == 0 ? 85 : 25});
-      end_commands(name_of(status.arms.at(status.runs_ended)));
+      end_commands(name_of(status.slots.at(status.runs_ended)));
     }
     workload_.last().become_prepared();
     clock_.advance(seconds{12});

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ class FakeStore final : public RunStore {
  public:
   struct Job {
     JobSpec spec;
-    std::vector<Arm> arms;
+    std::vector<Slot> slots;
     uid_t owner = 0;
     WallTime created;
   };
@@ -28,17 +29,18 @@ class FakeStore final : public RunStore {
     JobId job = 0;
     RunState state = RunState::pending;
     std::optional<RunRecord> record;
+    std::vector<Interval> added;  // before the record
     std::vector<RunState> states{RunState::pending};
   };
 
   Status expect_room() override { return room_refusal ? std::unexpected(*room_refusal) : Status{}; }
 
-  Result<NewJob> add_job(const JobSpec& spec, const std::vector<Arm>& arms, uid_t owner,
+  Result<NewJob> add_job(const JobSpec& spec, const std::vector<Slot>& slots, uid_t owner,
                          WallTime now) override {
     if (refusal) return std::unexpected(*refusal);
     NewJob job{++last_job_, {}};
-    jobs[job.id] = {.spec = spec, .arms = arms, .owner = owner, .created = now};
-    for (std::size_t i = 0; i < arms.size(); ++i) {
+    jobs[job.id] = {.spec = spec, .slots = slots, .owner = owner, .created = now};
+    for (std::size_t i = 0; i < slots.size(); ++i) {
       const RunId id = ++last_run_;
       runs[id].job = job.id;
       job.runs.push_back(id);
@@ -51,7 +53,7 @@ class FakeStore final : public RunStore {
                                          WallTime now) override {
     if (refusal) return std::unexpected(*refusal);
     bundles.push_back({content, flag});
-    auto job = add_job({}, {Arm{}}, owner, now);
+    auto job = add_job({}, {Slot{}}, owner, now);
     if (!job) return std::unexpected(job.error());
     runs[job->runs.front()].state = RunState::finished;
     return std::vector{std::move(*job)};
@@ -73,6 +75,17 @@ class FakeStore final : public RunStore {
       run.state = RunState::canceled;
       run.states.push_back(run.state);
     }
+    return {};
+  }
+
+  Status add_intervals(RunId id, std::span<const Interval> intervals, std::size_t first) override {
+    if (refusal) return std::unexpected(*refusal);
+    Run& run = runs.at(id);
+    if (run.state != RunState::collecting || first != run.added.size())
+      return fail(ErrorKind::internal, fmt::format("run {}: no place for interval {}", id, first));
+    if (most_added && first + intervals.size() > *most_added) return fail(ErrorKind::no_space, "full");
+    run.added.insert(run.added.end(), intervals.begin(), intervals.end());
+    if (on_added) on_added();
     return {};
   }
 
@@ -142,6 +155,12 @@ class FakeStore final : public RunStore {
     return between_runs;
   }
 
+  Result<std::optional<std::uint64_t>> bytes_of_run(const std::string& /*scenario*/,
+                                                    uid_t /*owner*/) override {
+    return size_of_runs;
+  }
+  std::optional<std::uint64_t> room() override { return space; }
+
   Result<std::vector<RunId>> runs_with_file(uid_t owner, const std::string& sha256,
                                             std::uint32_t most) override {
     std::vector<RunId> found;
@@ -164,7 +183,9 @@ class FakeStore final : public RunStore {
   WallTime usage_since, usage_until;  // of the last question
   std::optional<Error> refusal;
   std::optional<Error> room_refusal, removal_refusal;
-  std::optional<Error> finish_refusal;  // only for measurements
+  std::optional<Error> finish_refusal;    // only for measurements
+  std::optional<std::size_t> most_added;  // intervals; more are refused
+  std::function<void()> on_added;
   std::vector<UnfinishedJob> unfinished;
   std::vector<std::pair<StoredTables, std::string>> bundles;  // with their flag
   std::vector<RunId> removed;
@@ -175,6 +196,7 @@ class FakeStore final : public RunStore {
   std::map<JobId, JobBudget> budgets;
   std::map<JobId, std::vector<BootRecord>> boots;
   std::optional<std::chrono::microseconds> time_of_boots, between_runs;
+  std::optional<std::uint64_t> size_of_runs, space;
   std::map<JobId, Job> jobs;
   std::map<RunId, Run> runs;
 

@@ -23,6 +23,7 @@
 #include "daemon/core/ports/sampler.hpp"
 #include "daemon/core/ports/tracer.hpp"
 #include "daemon/core/ports/workload.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/core/fake_store.hpp"
 
 namespace netperfd::core {
@@ -31,7 +32,8 @@ namespace netperfd::core {
 class FakeClock final : public Clock {
  public:
   WallTime now() override { return now_ + set_by_; }
-  std::chrono::microseconds since_boot() override { return now_.time_since_epoch() - kBoot; }
+  std::chrono::microseconds since_boot() override { return now_.time_since_epoch() - boot_; }
+  void boot() { boot_ = now_.time_since_epoch(); }
   // Somebody sets the wall clock.
   void set(std::chrono::microseconds by) { set_by_ += by; }
 
@@ -61,9 +63,9 @@ class FakeClock final : public Clock {
 
  private:
   using Key = std::pair<WallTime, int>;
-  static constexpr std::chrono::seconds kBoot{1'699'990'000};
   WallTime now_{std::chrono::seconds{1'700'000'000}};
   std::chrono::microseconds set_by_{0};
+  std::chrono::microseconds boot_{std::chrono::seconds{1'699'990'000}};
   int next_number_ = 0;
   std::shared_ptr<std::map<Key, std::function<void()>>> calls_ =
       std::make_shared<std::map<Key, std::function<void()>>>();
@@ -107,7 +109,10 @@ class FakeWorkload final : public Workload {
     return std::ranges::count_if(runs, [](const auto& run) { return run->alive; });
   }
 
+  std::vector<std::string> missing(const JobSpec& /*spec*/) override { return lacking; }
+
   std::optional<Error> refusal;
+  std::vector<std::string> lacking;  // of missing()
   std::vector<std::shared_ptr<Run>> runs;
   std::vector<JobSpec> specs;
 
@@ -225,6 +230,7 @@ class FakeCounterSource final : public CounterSource {
     return std::make_unique<Active>(*this);
   }
   Counters counted;
+  std::string lacks;              // what lacking() says
   std::vector<std::string> said;  // "open 4711", "released", "finish"
   LiveRates live;                 // the argument of the last released()
 
@@ -232,6 +238,7 @@ class FakeCounterSource final : public CounterSource {
   class Active final : public ActiveCounters {
    public:
     explicit Active(FakeCounterSource& source) : source_(source) {}
+    [[nodiscard]] std::string lacking() const override { return source_.lacks; }
     void load_begun() override { source_.said.emplace_back("load begun"); }
     void load_ended() override { source_.said.emplace_back("load ended"); }
     void released(LiveRates rates) override {
@@ -348,6 +355,7 @@ class RecordingObserver final : public RunObserver {
 inline JobSpec a_job(std::uint32_t repeat = 1) {
   JobSpec spec;
   spec.name = "fake";
+  spec.workload = workload::traits_of("iperf3");
   spec.repeat = repeat;
   spec.test.path.server = "10.0.0.2";
   spec.test.traffic.duration = std::chrono::seconds{10};
@@ -365,7 +373,7 @@ inline JobSpec a_traced_job(bool optional = false) {
 
 inline JobSpec a_job_without_workload() {
   JobSpec spec = a_traced_job();
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   spec.test = {};
   return spec;
 }

@@ -46,7 +46,7 @@ inline ImportedFile a_document() {
   sum.received_bytes = 1'000;
   sum.received_bits_per_second = 8'000;
   workload.report.sums.push_back(sum);
-  workload.report.flags.push_back({"too-short", "short"});
+  workload.flags.push_back({"too-short", "short"});
   workload.started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
 }

@@ -33,12 +33,12 @@ TEST_F(ImporterTest, stores_a_finished_run_of_its_owner_that_holds_the_trace) {
   files.last().end(a_trace());
   ASSERT_EQ(results.size(), 1U);
   ASSERT_TRUE(results.front()) << results.front().error().message;
-  const auto& [job, run, date, repeated] = *results.front();
+  const auto& [job, run, date, repeated, more] = *results.front();
 
-  const auto& [spec, arms, owner, created] = run_store.jobs.at(job);
-  ASSERT_EQ(arms.size(), 1U);
-  EXPECT_TRUE(arms.front().traced);
-  EXPECT_EQ(spec.workload, WorkloadKind::imported);
+  const auto& [spec, slots, owner, created] = run_store.jobs.at(job);
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_TRUE(slots.front().traced);
+  EXPECT_EQ(spec.workload.name, "import");
   EXPECT_EQ(spec.name, "from-lab");
   EXPECT_EQ(spec.label, "before");
   EXPECT_EQ(spec.repeat, 1U);
@@ -68,10 +68,81 @@ TEST_F(ImporterTest, stores_a_document_with_what_it_tells_of_the_test) {
   EXPECT_EQ(record.traffic.goodput_bytes, 1'000U);
   EXPECT_THAT(codes_of(record), ElementsAre("imported", "too-short"));
   const JobSpec& spec = run_store.jobs.at(1).spec;
-  EXPECT_TRUE(has_iperf3(spec));
+  EXPECT_TRUE(has_traffic(spec));
   EXPECT_EQ(spec.test.traffic.protocol, Protocol::udp);
   EXPECT_EQ(spec.test.traffic.streams, 4U);
   EXPECT_EQ(spec.description, "imported from file");
+}
+
+TEST_F(ImporterTest, stores_another_tools_figures_under_its_name_and_compares_the_first) {
+  ASSERT_TRUE(begin());
+  ImportedFile file;
+  ImportedWorkload& workload = file.workload.emplace();
+  workload.tool = "netperf";
+  workload.facts = {{.group = "netperf", .key = "test", .value = "TCP_RR"}};
+  workload.figures = {{.name = "transactions", .unit = "transactions/s", .value = 12'685.07},
+                      {.name = "local_cpu", .unit = "share", .better = Better::lower, .value = 0.5}};
+  files.last().end(file);
+  ASSERT_EQ(results.size(), 1U);
+  const RunRecord& record = record_of(results.front());
+  EXPECT_EQ(record.figures, file.workload->figures);
+  ASSERT_TRUE(record.fingerprint);
+  EXPECT_EQ(record.fingerprint->facts, file.workload->facts);
+  EXPECT_EQ(record.fingerprint->unknown, std::vector<std::string>{std::string(kAllElse)});
+  const JobSpec& spec = run_store.jobs.at(1).spec;
+  EXPECT_EQ(spec.workload.name, "netperf");
+  EXPECT_FALSE(has_traffic(spec));
+  ASSERT_EQ(spec.figures.size(), 1U);
+  EXPECT_EQ(spec.figures.front().figure.name, "transactions");
+}
+
+TEST_F(ImporterTest, stores_each_run_of_a_document_that_has_several) {
+  ASSERT_TRUE(begin({.name = "loop", .label = "lab", .owner = 7}));
+  ImportedFile document = a_document();
+  document.raw = "first";
+  for (const std::uint64_t bytes : {2'000U, 3'000U}) {
+    ImportedMore more{.workload = *document.workload, .raw = std::to_string(bytes)};
+    more.workload.report.sums.front().received_bytes = bytes;
+    document.more.push_back(std::move(more));
+  }
+  files.last().end(document);
+  clock.turn();
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_TRUE(results.front()) << results.front().error().message;
+  const ImportedRun& imported = *results.front();
+  ASSERT_EQ(imported.more.size(), 2U);
+  std::vector<NewRun> runs{{imported.job, imported.run}, imported.more[0], imported.more[1]};
+  std::vector<std::uint64_t> received;
+  std::vector<std::string> raws;
+  for (const NewRun& each : runs) {
+    const auto& stored = run_store.runs.at(each.run);
+    EXPECT_EQ(stored.job, each.job);
+    EXPECT_EQ(run_store.jobs.at(each.job).spec.label, "lab");
+    EXPECT_EQ(run_store.jobs.at(each.job).owner, 7U);
+    EXPECT_EQ(stored.states.back(), RunState::finished);
+    ASSERT_TRUE(stored.record);
+    received.push_back(stored.record->workload.report.sums.front().received_bytes.value_or(0));
+    raws.push_back(stored.record->workload.documents.at(0).bytes);
+    EXPECT_EQ(stored.record->files.size(), 1U);
+  }
+  EXPECT_THAT(received, ElementsAre(1'000U, 2'000U, 3'000U));
+  EXPECT_THAT(raws, ElementsAre("first", "2000", "3000"));
+  EXPECT_THAT(codes_of(*run_store.runs.at(runs[0].run).record),
+              ElementsAre("imported", "too-short", "several-runs"));
+  EXPECT_THAT(codes_of(*run_store.runs.at(runs[2].run).record),
+              ElementsAre("imported", "too-short", "further-run"));
+}
+
+TEST_F(ImporterTest, refuses_a_trace_beside_a_document_of_several_runs) {
+  ASSERT_TRUE(begin_pair());
+  ImportedFile document = a_document();
+  document.more.push_back({.workload = *document.workload, .raw = ""});
+  files.last().end(document);
+  files.last().end(a_trace());
+  ASSERT_EQ(results.size(), 1U);
+  ASSERT_FALSE(results.front());
+  EXPECT_THAT(results.front().error().message, HasSubstr("has 2 runs, and a trace is of one"));
+  EXPECT_THAT(run_store.runs, IsEmpty());
 }
 
 TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_iperf3) {

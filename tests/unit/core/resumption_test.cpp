@@ -39,17 +39,18 @@ class ResumptionTest : public DesignRuns {
 
   // `states`: of the job's first runs; the others are pending.
   void leave(JobSpec spec, const std::vector<RunState>& states) {
-    const auto arms = draw_arms(spec, kSeed);
-    const auto stored = store_.add_job(spec, arms, 1000, clock_.now());
+    const auto slots = draw_slots(spec, kSeed);
+    const auto stored = store_.add_job(spec, slots, 1000, clock_.now());
     UnfinishedJob& job = store_.unfinished.emplace_back();
     job.id = stored->id;
     job.owner = 1000;
     if (spec.design) job.seed = kSeed;
-    for (std::size_t i = 0; i < arms.size(); ++i) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
       StoredRun& run = job.runs.emplace_back();
       run.id = stored->runs[i];
       run.index = static_cast<std::uint32_t>(i + 1);
-      run.arm = arms[i];
+      run.slot = slots[i];
+      if (spec.design) run.point_name = spec.design->point_name(slots[i].point);
       if (i < states.size()) run.state = states[i];
       if (run.state == RunState::interrupted) run.error = "netperfd ended while this run was running.";
       store_.runs.at(run.id).state = run.state;
@@ -103,12 +104,12 @@ TEST_F(ResumptionTest, a_design_goes_on_with_its_next_block) {
   ASSERT_TRUE(job);
   EXPECT_EQ(job->current_run, 49) << "the ninth run begins the third block";
   EXPECT_EQ(job->design->seed, kSeed);
-  EXPECT_EQ(job->arms, draw_arms(spec, kSeed));
+  EXPECT_EQ(job->slots, draw_slots(spec, kSeed));
   for (const RunId run : {47, 48}) {
     EXPECT_EQ(store_.runs.at(run).state, RunState::interrupted);
     EXPECT_THAT(error_of(run), HasSubstr("block"));
   }
-  const std::string side = name_of(job->arms[8]);
+  const std::string side = name_of(job->slots[8]);
   end_commands("list");
   EXPECT_EQ(now_on_, side);
   EXPECT_EQ(workload_.runs.size(), 1U);
@@ -163,9 +164,9 @@ TEST_F(ResumptionTest, another_order_than_the_stored_one_ends_the_job) {
   leave(spec, {});
   auto& runs = store_.unfinished.front().runs;
   const auto other = std::ranges::find_if(
-      runs, [&](const StoredRun& run) { return run.arm.variant != runs.front().arm.variant; });
+      runs, [&](const StoredRun& run) { return run.slot.variant != runs.front().slot.variant; });
   ASSERT_NE(other, runs.end());
-  std::swap(runs.front().arm.variant, other->arm.variant);
+  std::swap(runs.front().slot.variant, other->slot.variant);
   EXPECT_THAT(resume(), ElementsAre(HasSubstr("another order")));
 }
 
@@ -174,6 +175,22 @@ TEST_F(ResumptionTest, another_build_than_the_stored_one_ends_the_job) {
   for (auto* variant : {&*spec.design->a, &*spec.design->b}) variant->builds = {"1", "2"};
   leave(spec, {});
   EXPECT_THAT(resume(), ElementsAre(HasSubstr("another order"))) << "the stored runs name no build";
+}
+
+TEST_F(ResumptionTest, a_sweep_goes_on_and_other_points_than_the_stored_ones_end_it) {
+  JobSpec spec = a_design();
+  spec.repeat = 2;
+  spec.design->sweep = {{.key = "streams", .values = {"4", "16"}}};
+  leave(spec, std::vector(8, RunState::finished));
+  const std::vector<StoredRun> runs = store_.unfinished.front().runs;
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_EQ(scheduler_.job(1)->current_run, 49);
+
+  store_.unfinished.front().runs[9].slot.point = 3 - runs[9].slot.point;
+  EXPECT_THAT(resume(), ElementsAre(HasSubstr("another order")));
+  store_.unfinished.front().runs = runs;
+  scenarios_.job.design->sweep.front().values.back() = "64";
+  EXPECT_THAT(resume(), ElementsAre(HasSubstr("another order"))) << "the text gives the point another value";
 }
 
 TEST_F(ResumptionTest, a_deleted_run_does_not_shift_the_others) {
@@ -197,6 +214,44 @@ TEST_F(ResumptionTest, a_job_whose_runs_end_the_daemon_again_and_again_is_given_
   design.repeat = 4;
   leave(design, std::vector(12, end));
   EXPECT_THAT(resume(), ElementsAre(HasSubstr("the last 3 of its blocks were interrupted")));
+}
+
+JobSpec until_decided() {
+  JobSpec spec = a_design();
+  spec.repeat = 40;
+  spec.until_decided = true;
+  return spec;
+}
+
+// Looks are at 8, 12, 18, 27 and 40 blocks.
+TEST_F(ResumptionTest, a_job_that_was_to_be_looked_at_is_looked_at_before_its_next_block) {
+  leave(until_decided(), std::vector(12 * 4, RunState::finished));
+  judge_.verdicts = {Verdict::regression};
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_THAT(judge_.asked, ElementsAre(1));
+  EXPECT_EQ(scheduler_.job(1)->state, JobState::finished);
+  EXPECT_EQ(scheduler_.job(1)->runs_finished, 48U);
+  EXPECT_EQ(error_of(41 + 48), "not needed: decided after 12 blocks");
+  EXPECT_TRUE(workload_.runs.empty());
+}
+
+TEST_F(ResumptionTest, a_job_is_looked_at_though_the_block_before_was_broken_off) {
+  std::vector<RunState> states(12 * 4 - 2, RunState::finished);
+  states.push_back(RunState::interrupted);
+  leave(until_decided(), states);
+  judge_.verdicts = {Verdict::equivalent};
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_THAT(judge_.asked, ElementsAre(1));
+  EXPECT_EQ(store_.runs.at(41 + 48).state, RunState::canceled);
+  EXPECT_EQ(scheduler_.job(1)->state, JobState::failed) << "runs of it have no measurement";
+}
+
+TEST_F(ResumptionTest, a_job_between_two_looks_is_not_looked_at) {
+  leave(until_decided(), std::vector(9 * 4, RunState::finished));
+  judge_.verdicts = {Verdict::regression};
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_THAT(judge_.asked, IsEmpty());
+  EXPECT_EQ(scheduler_.job(1)->current_run, 41 + 36);
 }
 
 TEST_F(ResumptionTest, a_first_run_that_cannot_be_prepared_ends_the_job) {

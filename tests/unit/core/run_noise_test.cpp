@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/model/noise.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -42,6 +43,7 @@ class NoiseFixture : public testing::Test {
     set(noise::kOthersThere, 0, "ns");
     set(noise::kSteal, 0, "ns");
     set(noise::kStealThere, 0, "ns");
+    spec.workload = workload::traits_of("iperf3");
     record.workload.report.mss_bytes = 1448;
     Totals sum;
     sum.seconds = 10;
@@ -180,7 +182,7 @@ TEST_F(NoiseOfARun, is_no_unknown_load_within_its_error_or_on_other_cpus) {
 }
 
 TEST_F(NoiseOfARun, of_a_pure_latency_run_is_that_of_any_run) {
-  spec.workload = WorkloadKind::latency;
+  spec.workload = workload::traits_of("latency");
   record.workload.report.sums.clear();
   set_device(1e5, 1e5);
   set(noise::kTasks, 13 * kSecond, "ns");
@@ -193,15 +195,23 @@ TEST_F(NoiseOfARun, of_a_pure_latency_run_is_that_of_any_run) {
                                    noise::kMemoryPressure));
   record.flags.clear();
   SetUp();
-  spec.workload = WorkloadKind::latency;
+  spec.workload = workload::traits_of("latency");
   record.workload.report.sums.clear();
   set_device(1e8, 1e5);
   EXPECT_THAT(codes(), Contains(noise::kForeignTraffic)) << "its probes are a few packets";
 }
 
+TEST_F(NoiseOfARun, of_commands_calls_no_traffic_foreign) {
+  spec.workload = workload::traits_of("command");
+  spec.command.emplace();
+  record.workload.report.sums.clear();
+  set_device(1e8, 1e8);
+  EXPECT_THAT(codes(), testing::Not(Contains(noise::kForeignTraffic))) << "nobody tells what they send";
+}
+
 // Somebody else makes the traffic, and may do so from a container.
 TEST_F(NoiseOfARun, without_a_workload_of_its_own_is_that_of_the_machine_alone) {
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   record.workload = {};
   set_busy(19 * kSecond, 0);
   set_device(1e9, 1e9);
@@ -362,7 +372,7 @@ TEST_F(NoiseOfARun, is_nothing_without_counters_or_for_imported_files) {
   record.counters.reset();
   EXPECT_THAT(codes(), IsEmpty());
   record.counters.emplace();
-  spec.workload = WorkloadKind::imported;
+  spec.workload = imported_files();
   EXPECT_THAT(codes(), IsEmpty());
   EXPECT_THAT(record.counters->deltas, IsEmpty());
 }

@@ -51,6 +51,7 @@ TEST_F(SampledRun, is_never_a_traced_one) {
   JobSpec spec = a_traced_job();
   spec.sample = SampleSpec{};
   spec.design.emplace().plain = true;
+  spec.forced = true;
   submit(spec);
   std::size_t sampled = 0;
   const std::size_t runs = store_.runs.size();

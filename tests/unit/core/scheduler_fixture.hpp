@@ -5,12 +5,35 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "daemon/core/queue/scheduler.hpp"
 #include "tests/unit/core/command_fakes.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::core {
+
+// Answers with these verdicts, one a look, and then that nothing is decided.
+class FakeJudge final : public JobJudge {
+ public:
+  Result<Comparison> judge(JobId job) override {
+    asked.push_back(job);
+    if (refusal) return std::unexpected(*refusal);
+    Comparison comparison;
+    FigureResult& figure = comparison.figures.emplace_back();
+    figure.name = "received";
+    figure.verdict = asked.size() <= verdicts.size() ? verdicts[asked.size() - 1] : Verdict::inconclusive;
+    figure.effect.ratio = 1.012;
+    figure.effect.low = 0.997;
+    figure.effect.high = 1.029;
+    return comparison;
+  }
+
+  std::vector<JobId> asked;
+  std::vector<Verdict> verdicts;
+  std::optional<Error> refusal;
+};
 
 class SchedulerFixture : public testing::Test {
  protected:
@@ -36,9 +59,22 @@ class SchedulerFixture : public testing::Test {
   FakeBootJournal boots_;
   FakeSampler sampler_;
   FakeHostWatch host_;
+  FakeJudge judge_;
   std::uint64_t seed_ = 1;  // for designs without a seed
-  Scheduler scheduler_{{workload_, tracer_, store_, clock_, packets_, counters_, fingerprints_, commands_,
-                        sides_, boots_, &sampler_, &host_},
+  Scheduler scheduler_{{workload_,
+                        tracer_,
+                        store_,
+                        clock_,
+                        packets_,
+                        counters_,
+                        fingerprints_,
+                        commands_,
+                        sides_,
+                        boots_,
+                        &sampler_,
+                        &host_,
+                        {.path = "/x/switch", .note = "/x/note"},
+                        &judge_},
                        3,
                        [this] { return seed_; }};
 };

@@ -42,6 +42,18 @@ TEST_F(SchedulerTest, takes_a_run_through_every_state_and_announces_it_when_stor
                                         "job 1 finished 1/1 finished 1.00"));
 }
 
+TEST_F(SchedulerTest, stores_flags_and_figures_of_a_workload_as_those_of_the_run) {
+  submit();
+  WorkloadResult result = a_measurement();
+  result.flags = {{"too-short", "short"}};
+  result.figures = {{.name = "calls", .unit = "calls", .better = Better::lower, .value = 7}};
+  run_one(result);
+  const RunRecord& record = *store_.runs.at(41).record;
+  EXPECT_THAT(record.flags, ElementsAre(QualityFlag{"too-short", "short"}));
+  EXPECT_THAT(record.figures, ElementsAre(result.figures.front()));
+  EXPECT_TRUE(record.workload.flags.empty() && record.workload.figures.empty()) << "they have one owner";
+}
+
 TEST_F(SchedulerTest, stores_running_before_it_releases_the_client) {
   submit();
   clock_.turn();

@@ -207,8 +207,8 @@ TEST_F(ServerWaiting, keeps_a_run_of_a_design_in_its_block) {
   JobSpec spec = a_design();
   for (auto* side : {&*spec.design->a, &*spec.design->b}) side->apply = side->verify = {};
   submit(spec);
-  const auto arms = scheduler_.job(1)->arms;
-  const std::size_t runs = arms.size();
+  const auto slots = scheduler_.job(1)->slots;
+  const std::size_t runs = slots.size();
   ASSERT_GE(runs, 4U);
   measure();
   meet(ServerAbsence::busy);
@@ -218,7 +218,7 @@ TEST_F(ServerWaiting, keeps_a_run_of_a_design_in_its_block) {
   for (std::size_t run = 1; run < runs; ++run) measure();
   EXPECT_EQ(scheduler_.job(1)->state, JobState::finished);
   EXPECT_EQ(scheduler_.job(1)->runs_finished, runs);
-  EXPECT_EQ(scheduler_.job(1)->arms, arms);
+  EXPECT_EQ(scheduler_.job(1)->slots, slots);
 }
 
 TEST_F(ServerWaiting, is_no_reason_to_try_on_a_machine_that_was_not_restored) {

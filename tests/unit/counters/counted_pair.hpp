@@ -18,6 +18,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/counters/run_counters.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/manual_clock.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 
@@ -84,6 +85,7 @@ class RunCountersHere : public NamespacePair {
 
   [[nodiscard]] JobSpec spec() const {
     JobSpec spec;
+    spec.workload = workload::traits_of("iperf3");
     spec.test.path.server = "10.78.0.2";
     spec.test.path.netns = "left";
     spec.test.path.local = LocalServer{.netns = "right", .bind = "10.78.0.2"};

@@ -26,6 +26,25 @@ TEST(Deltas, are_what_was_added_and_those_that_stood_still_are_left_out) {
   EXPECT_THAT(counters.unknown, IsEmpty());
 }
 
+TEST(Deltas, that_stood_still_are_kept_if_a_figure_needs_them) {
+  const Readings readings = {{"veth0 rx_dropped", {}, 5}, {"veth0 tx_dropped", {}, 5}, {"dropped", {}, 1}};
+  Counters counters;
+  add_deltas(
+      kNic, "left", readings, readings, counters,
+      {.expected = false, .figures = {"counter.veth0@left.rx_dropped", "counter.veth0@right.tx_dropped"}});
+  EXPECT_THAT(counters.deltas, ElementsAre(CounterDelta{"nic", "left", "veth0 rx_dropped", 0, ""}));
+}
+
+TEST(Deltas, have_the_names_of_figures_before_they_are_known) {
+  std::vector<std::string> names;
+  add_figures(kSoftnet, "", {{"dropped", 0, 1}, {"dropped", 1, 1}}, names);
+  add_figures(kInterrupts, "", {{"eth0-0", 0, 1}}, names);
+  add_figures(kNic, "left", {{"veth0 rx_bytes", {}, 1}}, names);
+  EXPECT_THAT(names, ElementsAre("counter.softnet.dropped", "counter.softnet/cpu0.dropped",
+                                 "counter.softnet/cpu1.dropped", "counter.interrupts.eth0-0",
+                                 "counter.veth0@left.rx_bytes"));
+}
+
 TEST(Deltas, of_32_bits_wrap_round_on_each_cpu) {
   const auto counters = deltas_of(kSoftirqs, {{"NET_RX", 0, 4'294'967'290U}, {"NET_RX", 1, 100}},
                                   {{"NET_RX", 0, 4}, {"NET_RX", 1, 101}});

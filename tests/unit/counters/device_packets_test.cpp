@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 
 namespace netperfd::counters {
@@ -48,6 +49,7 @@ class DevicePackets : public NamespacePair {
   std::unique_ptr<core::ActivePacketCount> open(Direction direction,
                                                 const std::string& server = "10.78.0.2") {
     JobSpec spec;
+    spec.workload = workload::traits_of("iperf3");
     spec.test.path.server = server;
     spec.test.path.netns = "left";
     spec.test.traffic.direction = direction;
@@ -114,11 +116,12 @@ TEST_F(DevicePackets, are_not_counted_without_a_route_an_address_or_a_process) {
   EXPECT_FALSE(open(Direction::send, "10.99.0.1"));
   EXPECT_FALSE(open(Direction::send, "server.example"));
   JobSpec spec;
+  spec.workload = workload::traits_of("iperf3");
   spec.test.path.server = "10.78.0.2";
   EXPECT_FALSE(counter_.open(spec, {}));
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   EXPECT_FALSE(counter_.open(spec, {client_.pid()}));
-  spec.workload = WorkloadKind::iperf3;
+  spec.workload = workload::traits_of("iperf3");
   const pid_t ended = client_.pid();
   client_.end();
   EXPECT_FALSE(counter_.open(spec, {ended}));

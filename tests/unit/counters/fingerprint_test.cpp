@@ -15,6 +15,7 @@
 #include <iterator>
 #include <set>
 
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/fact_tree.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 #include "tests/unit/counters/router.hpp"
@@ -37,6 +38,7 @@ class FingerprintOf : public NamespacePair {
  protected:
   void SetUp() override {
     NamespacePair::SetUp();
+    spec.workload = workload::traits_of("iperf3");
     spec.test.path.server = "10.78.0.2";
     spec.test.path.netns = "a";
     spec.test.path.local = LocalServer{.netns = "b", .bind = "10.78.0.2"};
@@ -140,10 +142,17 @@ TEST_F(FingerprintOf, a_bridge_behind_the_servers_end_is_met_with_what_it_leads_
 TEST_F(FingerprintOf, a_router_between_the_ends_has_its_queues_and_its_sysctls) {
   const Router router(client_, server_);
   spec.test.path.server = spec.test.path.local->bind = "10.79.0.2";
-  EXPECT_THAT(
-      changed_by(
-          [&] { router.netns().tc({"qdisc", "add", "dev", "to-server", "root", "pfifo", "limit", "7"}); }),
-      ElementsAre(StartsWith(fmt::format("qdisc to-server@{} root: noqueue -> pfifo", router.name()))));
+  EXPECT_THAT(changed_by([&] {
+                router.netns().tc({"qdisc", "add", "dev", "to-server", "root", "pfifo", "limit", "7"});
+              }),
+              ElementsAre(fmt::format("qdisc to-server@{} root: noqueue -> pfifo limit 7p", router.name())));
+  EXPECT_THAT(changed_by([&] {
+                router.netns().tc({"qdisc", "replace", "dev", "to-server", "root", "tbf", "rate", "8kbit",
+                                   "burst", "2000", "limit", "100000"});
+              }),
+              ElementsAre(fmt::format("qdisc to-server@{} root: pfifo limit 7p -> tbf rate 1000B/s burst "
+                                      "2000000000ns limit 100000B",
+                                      router.name())));
   EXPECT_THAT(
       changed_by([&] { router.netns().run([] { std::ofstream("/proc/sys/net/ipv4/ip_forward") << "1"; }); }),
       Contains(fmt::format("sysctl:net.ipv4.ip_forward value@{}: 0 -> 1", router.name())));
@@ -186,7 +195,7 @@ TEST_F(FingerprintOf, what_cannot_be_learnt_is_named_in_every_group_that_lacks_i
 }
 
 TEST_F(FingerprintOf, a_job_without_a_workload_is_that_of_the_host) {
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   const Fingerprint found = source.take(spec, {});
   EXPECT_THAT(found.unknown, IsEmpty());
   EXPECT_FALSE(value_of(found, "iperf3", "version"));

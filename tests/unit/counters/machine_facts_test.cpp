@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/fact_tree.hpp"
 
 namespace netperfd::counters {
@@ -134,6 +135,13 @@ TEST_F(FactTree, sysctl_leaves_out_secrets_and_what_changes_by_itself) {
                           Fact{"sysctl:net.ipv4.tcp_rmem", "value@ring-a", "1 2"}));
 }
 
+void add_iperf3_facts(const TestSpec& test, FactSheet& sheet) {
+  JobSpec spec;
+  spec.test = test;
+  for (const Fact& fact : workload::traits_of("iperf3").facts(spec, "3.12"))
+    sheet.add(fact.group, fact.key, fact.value);
+}
+
 TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
   TestSpec spec;
   spec.path.server = "10.0.0.2";
@@ -142,7 +150,7 @@ TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
   spec.iperf3.mss_bytes = 1000;
   spec.iperf3.affinity = {0, 1};
   spec.iperf3.zerocopy = true;
-  add_iperf3_facts(spec, "3.12", sheet);
+  add_iperf3_facts(spec, sheet);
   const Fingerprint found = sheet.take("boot");
   EXPECT_EQ(value_of(found, "iperf3", "version"), "3.12");
   EXPECT_EQ(value_of(found, "iperf3", "streams"), "4");
@@ -153,11 +161,11 @@ TEST_F(FactTree, iperf3_is_what_was_asked_of_it_without_the_servers_port) {
   EXPECT_FALSE(value_of(found, "iperf3", "client_port"));
   FactSheet other;
   spec.iperf3.port = 5300;
-  add_iperf3_facts(spec, "3.12", other);
+  add_iperf3_facts(spec, other);
   EXPECT_EQ(other.take("boot"), found);
   FactSheet with_port;
   spec.iperf3.client_port = 6000;
-  add_iperf3_facts(spec, "3.12", with_port);
+  add_iperf3_facts(spec, with_port);
   EXPECT_EQ(value_of(with_port.take("boot"), "iperf3", "client_port"), "6000");
 }
 

@@ -144,12 +144,13 @@ class NamespacePair : public testing::Test {
   }
 
   // The kernel drops packets until its work queue has seen the carrier; who asks for the link makes it look.
-  static void await_carrier() {
+  static void await_carrier() { await_carrier_of("wire"); }
+  static void await_carrier_of(std::string_view device) {
     const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
     ethtool_value link{};
     link.cmd = ETHTOOL_GLINK;
     ifreq request{};
-    std::string_view("wire").copy(request.ifr_name, sizeof request.ifr_name - 1);
+    device.copy(request.ifr_name, sizeof request.ifr_name - 1);
     request.ifr_data = reinterpret_cast<char*>(&link);
     if (::ioctl(socket.get(), SIOCETHTOOL, &request) != 0) fail_system("ETHTOOL_GLINK");
   }

@@ -19,6 +19,7 @@
 
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/tcp_sampler.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/counted_pair.hpp"
 #include "tests/unit/counters/namespace_pair.hpp"
 #include "tests/unit/counters/sent_questions.hpp"
@@ -124,7 +125,7 @@ TEST_F(RunCountersHere, never_fail_a_run_whose_processes_are_gone) {
 
 TEST_F(RunCountersHere, of_a_run_without_a_workload_are_the_hosts) {
   JobSpec none;
-  none.workload = WorkloadKind::none;
+  none.workload = workload::traits_of("none");
   const Counters counters = source_.open(none, {})->finish();
   EXPECT_TRUE(delta_of(counters, "snmp", "", "TcpRetransSegs"));
   EXPECT_THAT(counters.tcp, IsEmpty());

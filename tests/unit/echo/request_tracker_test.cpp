@@ -36,7 +36,7 @@ void expect_consistent(const std::vector<Interval>& intervals) {
   }
 }
 
-TEST(EchoAccount, a_perfect_network_has_the_delay_of_every_request) {
+TEST(EchoRequests, a_perfect_network_has_the_delay_of_every_request) {
   World world(100, kUsual, constant(700 * kMicrosecond));
   world.run(3 * kSecond);
   ASSERT_EQ(world.intervals.size(), 3U);
@@ -57,7 +57,7 @@ TEST(EchoAccount, a_perfect_network_has_the_delay_of_every_request) {
   EXPECT_EQ(world.tracker.foreign_packets(), 0U);
 }
 
-TEST(EchoAccount, every_tenth_request_that_is_lost_counts_in_the_interval_in_which_it_was_sent) {
+TEST(EchoRequests, every_tenth_request_that_is_lost_counts_in_the_interval_in_which_it_was_sent) {
   World world(100, kUsual, [](std::uint32_t sequence) {
     return sequence % 10 == 3 ? std::vector<Ns>{} : std::vector<Ns>{kMillisecond};
   });
@@ -67,7 +67,7 @@ TEST(EchoAccount, every_tenth_request_that_is_lost_counts_in_the_interval_in_whi
   for (const Interval& one : world.intervals) EXPECT_EQ(one.lost, 10U);
 }
 
-TEST(EchoAccount, jitter_is_the_mean_difference_of_consecutive_answers) {
+TEST(EchoRequests, jitter_is_the_mean_difference_of_consecutive_answers) {
   World world(100, kUsual, [](std::uint32_t sequence) {
     return std::vector<Ns>{sequence % 2 == 0 ? kMillisecond : 3 * kMillisecond};
   });
@@ -77,7 +77,7 @@ TEST(EchoAccount, jitter_is_the_mean_difference_of_consecutive_answers) {
   EXPECT_EQ(world.intervals[0].jitter_sum, 99U * 2'000'000);
 }
 
-TEST(EchoAccount, an_answer_after_the_timeout_is_lost_and_late_and_twice_is_a_duplicate) {
+TEST(EchoRequests, an_answer_after_the_timeout_is_lost_and_late_and_twice_is_a_duplicate) {
   World world(10, kUsual, [](std::uint32_t sequence) -> std::vector<Ns> {
     if (sequence == 4) return {2 * kSecond, kMillisecond};                 // twice
     if (sequence == 5) return {2 * kSecond + 100 * kMillisecond};          // late
@@ -97,7 +97,7 @@ TEST(EchoAccount, an_answer_after_the_timeout_is_lost_and_late_and_twice_is_a_du
   EXPECT_EQ(world.tracker.foreign_packets(), 0U);
 }
 
-TEST(EchoAccount, answers_that_overtake_others_are_counted_where_the_overtaken_ones_were_sent) {
+TEST(EchoRequests, answers_that_overtake_others_are_counted_where_the_overtaken_ones_were_sent) {
   World world(10, kUsual, [](std::uint32_t sequence) -> std::vector<Ns> {
     return {sequence == 3 ? 250 * kMillisecond : kMillisecond};  // after 4 and 5
   });
@@ -107,7 +107,7 @@ TEST(EchoAccount, answers_that_overtake_others_are_counted_where_the_overtaken_o
   EXPECT_EQ(world.intervals[0].received, 10U);
 }
 
-TEST(EchoAccount, sequences_that_were_never_sent_or_are_long_forgotten_are_foreign) {
+TEST(EchoRequests, sequences_that_were_never_sent_or_are_long_forgotten_are_foreign) {
   World world(10, kUsual, constant(kMillisecond));
   world.has_room = [](std::uint32_t sequence) { return sequence != 5; };
   world.run(20 * kSecond);
@@ -127,7 +127,7 @@ TEST(EchoAccount, sequences_that_were_never_sent_or_are_long_forgotten_are_forei
   EXPECT_EQ(tracker.foreign_packets(), 3U);
 }
 
-TEST(EchoAccount, a_prober_that_stalls_misses_requests_of_each_interval_and_sends_no_burst) {
+TEST(EchoRequests, a_prober_that_stalls_misses_requests_of_each_interval_and_sends_no_burst) {
   World world(100, kUsual, constant(kMillisecond));
   world.stall = {1'500 * kMillisecond + 1, 4'203 * kMillisecond};
   world.run(6 * kSecond);
@@ -147,7 +147,7 @@ TEST(EchoAccount, a_prober_that_stalls_misses_requests_of_each_interval_and_send
     EXPECT_GE(world.sent_at[i] - world.sent_at[i - 1], 7 * kMillisecond);
 }
 
-TEST(EchoAccount, answers_that_arrived_while_the_prober_stalled_are_not_lost) {
+TEST(EchoRequests, answers_that_arrived_while_the_prober_stalled_are_not_lost) {
   World world(100, kUsual, constant(300 * kMillisecond));
   world.stall = {1'500 * kMillisecond + 1, 9 * kSecond};
   world.run(10 * kSecond);
@@ -157,7 +157,7 @@ TEST(EchoAccount, answers_that_arrived_while_the_prober_stalled_are_not_lost) {
   EXPECT_EQ(round_trips(sum).max_ns, 300'000'000U);
 }
 
-TEST(EchoAccount, a_prober_that_always_wakes_late_says_so) {
+TEST(EchoRequests, a_prober_that_always_wakes_late_says_so) {
   World world(100, kUsual, constant(kMillisecond));
   world.delay_of_waking = 2 * kMillisecond;
   world.run(kSecond);
@@ -166,7 +166,7 @@ TEST(EchoAccount, a_prober_that_always_wakes_late_says_so) {
   EXPECT_EQ(sum.max_send_delay, 2 * kMillisecond);
 }
 
-TEST(EchoAccount, requests_without_room_in_the_socket_are_missed) {
+TEST(EchoRequests, requests_without_room_in_the_socket_are_missed) {
   World world(100, kUsual, constant(kMillisecond));
   world.has_room = [](std::uint32_t sequence) { return sequence % 4 != 0; };
   world.run(kSecond);
@@ -176,7 +176,7 @@ TEST(EchoAccount, requests_without_room_in_the_socket_are_missed) {
   EXPECT_EQ(world.intervals[0].lost, 0U);
 }
 
-TEST(EchoAccount, a_phase_ends_an_interval_early_and_requests_belong_to_the_phase_of_their_sending) {
+TEST(EchoRequests, a_phase_ends_an_interval_early_and_requests_belong_to_the_phase_of_their_sending) {
   World world(100, kUsual, constant(300 * kMillisecond));
   world.phases = {1'234 * kMillisecond, 1'235 * kMillisecond, 2'900 * kMillisecond};
   world.run(4 * kSecond);
@@ -194,7 +194,7 @@ TEST(EchoAccount, a_phase_ends_an_interval_early_and_requests_belong_to_the_phas
   EXPECT_THAT(sent, ElementsAre(100, 24, 0, 100, 67, 99, 10));
 }
 
-TEST(EchoAccount, a_phase_at_the_begin_relabels_the_empty_interval) {
+TEST(EchoRequests, a_phase_at_the_begin_relabels_the_empty_interval) {
   World world(10, kUsual, constant(kMillisecond));
   RequestTracker tracker(kUsual, Schedule(10));
   tracker.phase(0);
@@ -204,7 +204,7 @@ TEST(EchoAccount, a_phase_at_the_begin_relabels_the_empty_interval) {
   EXPECT_EQ(intervals[0].phase, 1U);
 }
 
-TEST(EchoAccount, the_sum_of_all_intervals_is_what_one_long_interval_counts) {
+TEST(EchoRequests, the_sum_of_all_intervals_is_what_one_long_interval_counts) {
   const auto run = [](Ns interval) {
     std::mt19937_64 random(7);
     World world(997, {.interval = interval, .timeout = 50 * kMillisecond},
@@ -229,7 +229,7 @@ TEST(EchoAccount, the_sum_of_all_intervals_is_what_one_long_interval_counts) {
   EXPECT_EQ(many, one);
 }
 
-TEST(EchoAccount, a_clock_that_jumps_by_a_year_disturbs_only_the_requests_under_way) {
+TEST(EchoRequests, a_clock_that_jumps_by_a_year_disturbs_only_the_requests_under_way) {
   for (const Ns jump : {kYear, -kYear}) {
     World world(100, kUsual, constant(25 * kMillisecond));
     world.wall = [jump](Ns time) {
@@ -246,7 +246,7 @@ TEST(EchoAccount, a_clock_that_jumps_by_a_year_disturbs_only_the_requests_under_
   }
 }
 
-TEST(EchoAccount, remembers_no_more_than_two_timeouts_of_requests) {
+TEST(EchoRequests, remembers_no_more_than_two_timeouts_of_requests) {
   World world(1000, {.interval = kSecond, .timeout = 3 * kSecond},
               [](std::uint32_t) { return std::vector<Ns>{}; });
   std::size_t most = 0;
@@ -259,7 +259,7 @@ TEST(EchoAccount, remembers_no_more_than_two_timeouts_of_requests) {
   EXPECT_EQ(sum_of(world.intervals).lost, 60'000U);
 }
 
-TEST(EchoAccount, intervals_are_complete_as_soon_as_nothing_is_outstanding) {
+TEST(EchoRequests, intervals_are_complete_as_soon_as_nothing_is_outstanding) {
   RequestTracker tracker(kUsual, Schedule(1));
   ASSERT_EQ(tracker.advance(0), 0U);
   tracker.sent(0, 0, {.monotonic = 0, .wall = kSecond});
@@ -275,7 +275,7 @@ TEST(EchoAccount, intervals_are_complete_as_soon_as_nothing_is_outstanding) {
   EXPECT_EQ(tracker.source(), Source::program);
 }
 
-TEST(EchoAccount, the_time_in_the_queue_counts_once_where_the_request_was_sent) {
+TEST(EchoRequests, the_time_in_the_queue_counts_once_where_the_request_was_sent) {
   RequestTracker tracker(kUsual, Schedule(1));
   ASSERT_EQ(tracker.advance(0), 0U);
   const Clocks sent{.monotonic = 0, .wall = 5 * kSecond};

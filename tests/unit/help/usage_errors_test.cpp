@@ -32,6 +32,8 @@ TEST(UsageErrors, say_what_is_missing_or_too_much) {
               testing::StartsWith("jobs: `extra` is one argument too many\n"));
   EXPECT_THAT(complaint_about({"plan", "x", "--runs", "last", "--label", "y"}),
               testing::StartsWith("plan: --label and --runs cannot be given together\n"));
+  EXPECT_THAT(complaint_about({"start", "x", "--repeat", "9", "--until-decided", "40"}),
+              testing::HasSubstr("cannot be given together\n"));
 }
 
 TEST(UsageErrors, name_the_words_that_an_option_takes) {
@@ -42,7 +44,17 @@ TEST(UsageErrors, name_the_words_that_an_option_takes) {
   EXPECT_THAT(complaint_about({"runs", "-o", "xml"}),
               testing::StartsWith("runs: --output: `xml` is none of table, json, csv\n"));
   EXPECT_THAT(complaint_about({"stop", "x"}),
-              testing::StartsWith("stop: JOB: `x` is not the number of a job\n"));
+              testing::StartsWith("stop: JOB: `x` is no job: its number, job:NUMBER or last was expected\n"));
+  EXPECT_THAT(complaint_about({"wait", "job:x"}), testing::StartsWith("wait: JOB: `job:x` is no job"));
+  EXPECT_THAT(complaint_about({"hold", "job:0"}), testing::StartsWith("hold: JOB: `job:0` is no job"));
+  EXPECT_THAT(complaint_about({"compare", "1", "2", "--format", "mail", "-o", "json"}),
+              testing::StartsWith("compare: --output and --format cannot be given together\n"));
+  EXPECT_THAT(complaint_about({"compare", "1", "2", "--format", "xml"}),
+              testing::StartsWith("compare: --format: `xml` is none of mail, markdown, csv, junit"));
+  EXPECT_THAT(complaint_about({"runs", "--job", "job:x"}),
+              testing::StartsWith("runs: --job: `x` is not the number of a job"));
+  EXPECT_EQ(complaint_about({"runs", "--job", "job:3"}), "");
+  EXPECT_EQ(complaint_about({"stop", "last"}), "");
   EXPECT_THAT(complaint_about({"runs", "--all=perhaps"}), testing::StartsWith("runs: --all"));
 }
 

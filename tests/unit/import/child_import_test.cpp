@@ -124,7 +124,7 @@ TEST_F(ChildImportTest, says_how_a_child_died) {
     EXPECT_THAT(error_of("shrunk"), HasSubstr("became shorter"));
     EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
   }
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("damaged"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("answer of the reading process is damaged"));
   EXPECT_TRUE(children().empty());
 }
 
@@ -230,7 +230,7 @@ TEST_F(ChildImportTest, never_waits_for_a_file_system_that_does_not_answer) {
   settings_.reads = 1;
   use(settings_);
   EXPECT_THAT(error_of(silent->take(), test::SilentFile::kSize), HasSubstr("takes longer than"));
-  EXPECT_EQ(children().size(), 1U) << "killed, but it cannot end";
+  EXPECT_EQ(children().size(), 2U) << "the server of the file, and the reader: killed, but it cannot end";
   const auto refused = begin("full", [](const auto&) {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);

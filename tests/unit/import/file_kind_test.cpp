@@ -35,10 +35,36 @@ TEST(FileKind, is_told_by_the_content) {
   EXPECT_EQ(kind_of("{\"event\":\"start\",\"data\":{}}\n"), FileKind::iperf3);
   EXPECT_EQ(kind_of("Control connection MSS 1448\n{\n\"start\": {}}"), FileKind::iperf3) << "as with -V";
   EXPECT_EQ(kind_of("{\"title\": \"lab (b);\", \"start\": {\"connecting_to\": {}}}"), FileKind::iperf3);
+  EXPECT_EQ(
+      kind_of(R"({"metadata": {"NAME": "x"}, "raw_values": {"start": []}, "results": {}, "x_values": []})"),
+      FileKind::flent);
+  EXPECT_EQ(kind_of(R"({"metadata": {"x": 1}, "start": {"connecting_to": {}}})"), FileKind::iperf3);
   EXPECT_EQ(kind_of("# tracer: function_graph\n#\n"), FileKind::graph_text);
   EXPECT_EQ(kind_of(" 0)   1.000 us    |  ip_rcv();\n"), FileKind::graph_text);
   EXPECT_EQ(kind_of(" 0)               |  ip_rcv(skb=0x1) {\n"), FileKind::graph_text);
   EXPECT_EQ(kind_of("cpus=2\n a-1 [000] 1.0: funcgraph_entry: 1.0 us | ip_rcv();\n"), FileKind::graph_text);
+}
+
+TEST(FileKind, of_a_table_is_told_by_the_names_of_its_columns) {
+  EXPECT_EQ(kind_of("figure,side,value\n"), FileKind::table);
+  EXPECT_EQ(kind_of("\r\n,,\r\nunit, value ,\"side\",better,figure\r\nx,1,a,higher,x();\r\n"),
+            FileKind::table)
+      << "in any order";
+  EXPECT_EQ(kind_of("figure,side,value,THROUGHPUT\nsockperf: x"), FileKind::table);
+  EXPECT_THAT(error_of("figure,side,values\n"), HasSubstr("none of the files"));
+  EXPECT_THAT(error_of("x\nfigure,side,value\n"),
+              HasSubstr("a table with the columns figure, side and value"));
+}
+
+TEST(FileKind, of_events_alone_is_a_text_of_a_trace) {
+  const std::string event = "          iperf3-312   [001]    11.275768: napi_poll:    work 3 budget 64\n";
+  EXPECT_EQ(kind_of("cpus=2\n" + event), FileKind::graph_text);
+  EXPECT_EQ(kind_of("root@dut:~# trace-cmd report\ncpus=2\n" + event), FileKind::graph_text);
+  EXPECT_EQ(kind_of("a.dat: cpus=2\nb.dat: cpus=2\na.dat: " + event), FileKind::graph_text);
+  EXPECT_EQ(kind_of(event), FileKind::graph_text) << "as trace_pipe has them";
+  EXPECT_EQ(kind_of(" iperf3-312     [001] ..s1.    11.275768: napi_poll: work 3\n"), FileKind::graph_text);
+  EXPECT_THAT(error_of("[    1.234567] usb 1-1: a line of dmesg\n"), HasSubstr("looks like JSON"));
+  EXPECT_THAT(error_of("see [1] and [2] 3.4: not so\n"), HasSubstr("none of the files"));
 }
 
 TEST(FileKind, of_a_document_behind_any_amount_of_debug_output_is_iperf3s) {
@@ -49,9 +75,17 @@ TEST(FileKind, of_a_document_behind_any_amount_of_debug_output_is_iperf3s) {
   EXPECT_EQ(kind_of(debug + "{\n\"stop\": 1}\n"), FileKind::graph_text) << "as before: calls";
 }
 
-TEST(FileKind, of_what_iperf_prints_for_people_is_told_by_its_name) {
-  EXPECT_THAT(error_of("Connecting to host a, port 5201\n[ ID] Interval           Transfer     Bitrate\n"),
-              AllOf(HasSubstr("prints for people"), HasSubstr("-J or --json-stream")));
+TEST(FileKind, of_what_iperf3_prints_for_people_is_told_by_a_head_or_a_row_anywhere) {
+  const std::string row = "[  5]   0.00-1.00   sec  1.17 GBytes  10.1 Gbits/sec    1   3.90 MBytes       \n";
+  EXPECT_EQ(kind_of("Connecting to host a, port 5201\n[ ID] Interval           Transfer     Bitrate\n"),
+            FileKind::iperf3_text);
+  EXPECT_EQ(kind_of(row), FileKind::iperf3_text);
+  EXPECT_EQ(kind_of("10:00:00 lab (b); " + row), FileKind::iperf3_text) << "a title that looks like a call";
+  EXPECT_EQ(kind_of("{\"stdout\": \"" + row.substr(0, row.size() - 1) + "\\n\"}"), FileKind::iperf3_text);
+  EXPECT_EQ(kind_of("[SUM][TX-C]   0.00-1.00   sec  1 GBytes  557953 KBytes/sec\n"), FileKind::iperf3_text);
+  EXPECT_EQ(kind_of(row + "# tracer: function_graph\n"), FileKind::graph_text) << "text before a trace";
+  EXPECT_EQ(kind_of(row + "{\n\"start\": {}}"), FileKind::iperf3) << "the document is exact";
+  EXPECT_THAT(error_of("it took 3 sec in all, at 1 Gbits/sec\n"), HasSubstr("none of the files"));
 }
 
 TEST(FileKind, of_anything_else_is_told_by_what_was_found_and_what_is_expected) {
@@ -77,11 +111,15 @@ TEST(FileKind, decides_who_reads_the_file) {
   };
   readers.iperf3 = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "iperf3"); };
   readers.graph_text = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "text"); };
+  readers.iperf3_text = [](auto) -> Result<ImportedFile> {
+    return fail(ErrorKind::invalid_argument, "rows");
+  };
   const auto dat = read_by_kind(bytes_of("\x17\x08\x44tracing6"), readers);
   ASSERT_TRUE(dat);
   EXPECT_EQ(dat->trace->clock, "local");
   EXPECT_EQ(read_by_kind(bytes_of("{\"start\": 1}"), readers).error().message, "iperf3");
   EXPECT_EQ(read_by_kind(bytes_of("# tracer: function_graph"), readers).error().message, "text");
+  EXPECT_EQ(read_by_kind(bytes_of("[ ID] Interval "), readers).error().message, "rows");
   EXPECT_THAT(read_by_kind(bytes_of("nothing"), readers).error().message, HasSubstr("its first line"));
 }
 

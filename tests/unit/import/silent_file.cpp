@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -32,6 +33,11 @@ void reply(const Fd& device, std::uint64_t unique, int error_number, const void*
   (void)!::write(device.get(), bytes.data(), head.len);
 }
 
+void set(const Fd& event) {
+  const std::uint64_t one = 1;
+  (void)!::write(event.get(), &one, sizeof one);
+}
+
 }  // namespace
 
 bool SilentFile::is_possible() {
@@ -44,14 +50,20 @@ std::unique_ptr<SilentFile> SilentFile::make() {
   std::unique_ptr<SilentFile> made(new SilentFile);
   made->device_.reset(::open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
+  made->asked_.reset(::eventfd(0, EFD_CLOEXEC));
   std::string path = "/tmp/netperfd-silent-XXXXXX";
   const Fd place{::mkstemp(path.data())};
-  if (!made->device_ || !made->stop_ || !place) return nullptr;
+  if (!made->device_ || !made->stop_ || !made->asked_ || !place) return nullptr;
   const std::string options =
       fmt::format("fd={},rootmode=100000,user_id=0,group_id=0,allow_other", made->device_.get());
   const bool mounted = ::mount("silent", path.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
   if (mounted) {
-    made->server_ = std::thread([&silent = *made] { silent.serve(); });
+    made->server_ = ::fork();
+    if (made->server_ == 0) {
+      made->serve();
+      ::_exit(0);
+    }
+    made->device_.reset();
     made->file_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     (void)::umount2(path.c_str(), MNT_DETACH);
   }
@@ -64,10 +76,14 @@ SilentFile::~SilentFile() {
 }
 
 void SilentFile::let_go() {
-  if (!server_.joinable()) return;
-  const std::uint64_t one = 1;
-  (void)!::write(stop_.get(), &one, sizeof one);
-  server_.join();
+  if (server_ < 0) return;
+  set(stop_);
+  ::waitpid(std::exchange(server_, -1), nullptr, 0);
+}
+
+bool SilentFile::is_asked() const {
+  pollfd event{asked_.get(), POLLIN, 0};
+  return ::poll(&event, 1, 0) > 0;
 }
 
 // When its server ends, the file system is gone, and everyone waiting for it gets an error.
@@ -77,7 +93,6 @@ void SilentFile::serve() {
          (events[0].revents & POLLERR) == 0) {
     answer();
   }
-  device_.reset();
 }
 
 void SilentFile::answer() {
@@ -105,7 +120,7 @@ void SilentFile::answer() {
     const fuse_open_out out{};
     reply(device_, head.unique, 0, &out, sizeof out);
   } else if (head.opcode == FUSE_READ) {
-    is_asked_ = true;
+    set(asked_);
   } else if (head.opcode != FUSE_FLUSH && head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT &&
              head.opcode != FUSE_FORGET && head.opcode != FUSE_BATCH_FORGET) {
     reply(device_, head.unique, ENOSYS, nullptr, 0);

@@ -2,10 +2,10 @@
 // A file on a user-space file system that does not answer.
 #pragma once
 
-#include <atomic>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
@@ -13,7 +13,9 @@
 namespace netperfd::import::test {
 
 // The file can be opened and examined. Reading or closing it blocks, and no signal ends that, until let_go(),
-// destruction or half a minute: a test that waits for it fails instead of hanging.
+// destruction or half a minute: a test that waits for it fails instead of hanging. The server is a process of
+// its own, which ends by itself: if the test is killed while it holds the file, it cannot wait for itself for
+// ever.
 class SilentFile {
  public:
   static constexpr std::uint64_t kSize = 4096;
@@ -29,16 +31,15 @@ class SilentFile {
   [[nodiscard]] Fd take() { return std::move(file_); }
   void let_go();
   // Whether somebody waits for its content.
-  [[nodiscard]] bool is_asked() const { return is_asked_; }
+  [[nodiscard]] bool is_asked() const;
 
  private:
   SilentFile() = default;
   void serve();
   void answer();
 
-  Fd device_, stop_, file_;
-  std::atomic<bool> is_asked_ = false;
-  std::thread server_;
+  Fd device_, stop_, asked_, file_;
+  pid_t server_ = -1;
 };
 
 }  // namespace netperfd::import::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/model/allowed_places.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -84,6 +85,7 @@ TEST(NamespaceRule, is_a_pattern_of_names) {
 
 JobSpec job() {
   JobSpec spec;
+  spec.workload = workload::traits_of("iperf3");
   spec.test.path.server = "10.0.0.2";
   spec.test.path.netns = "left";
   return spec;
@@ -127,7 +129,7 @@ TEST(AllowedPlaces, are_of_probes_too) {
   spec.latency = LatencySpec{.probes = {ProbeSpec{}}};
   const AllowedPlaces iperf3_only{.namespaces = {}, .hosts = {}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, iperf3_only)), ElementsAre("with.latency.port"));
-  spec.workload = WorkloadKind::latency;
+  spec.workload = workload::traits_of("latency");
   spec.test.iperf3.port = 1;
   const AllowedPlaces others{.namespaces = Rules{"x"}, .hosts = Rules{"x"}, .ports = Rules{"5201"}};
   EXPECT_THAT(keys(check_allowed(spec, others)),
@@ -137,7 +139,7 @@ TEST(AllowedPlaces, are_of_probes_too) {
 TEST(AllowedPlaces, have_no_port_for_probes_that_use_none) {
   const AllowedPlaces no_port{.namespaces = {}, .hosts = {}, .ports = Rules{}};
   JobSpec pings = job();
-  pings.workload = WorkloadKind::latency;
+  pings.workload = workload::traits_of("latency");
   pings.latency = LatencySpec{.probes = {{.protocol = "icmp"}, {.protocol = "icmp"}}};
   EXPECT_THAT(check_allowed(pings, no_port), IsEmpty());
   JobSpec requests = pings;
@@ -158,7 +160,7 @@ TEST(AllowedPlaces, always_have_the_hosts_own_namespace_and_jobs_without_traffic
   JobSpec spec = job();
   spec.test.path.netns = "";
   EXPECT_THAT(check_allowed(spec, {.namespaces = Rules{}, .hosts = {}, .ports = {}}), IsEmpty());
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   EXPECT_THAT(check_allowed(spec, {.namespaces = Rules{}, .hosts = Rules{}, .ports = Rules{}}), IsEmpty());
 }
 

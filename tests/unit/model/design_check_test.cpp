@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/model/design_check.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,6 +22,7 @@ using Words = std::vector<std::string>;
 // Side A by list, side B by hash, plain and traced.
 JobSpec a_job() {
   JobSpec job;
+  job.workload = workload::traits_of("iperf3");
   job.name = "hsr";
   job.test.path.server = "10.0.0.2";
   job.test.traffic.duration = 10s;
@@ -98,7 +100,7 @@ TEST(DesignCheck, wants_a_trace_for_traced_runs) {
 
 TEST(DesignCheck, wants_runs_that_end_by_themselves) {
   EXPECT_THAT(wrong([](JobSpec& j) {
-                j.workload = WorkloadKind::none;
+                j.workload = workload::traits_of("none");
                 j.limits.timeout = 1h;
               }),
               ElementsAre("design"));

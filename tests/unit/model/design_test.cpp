@@ -43,32 +43,32 @@ JobSpec plain_and_traced(std::uint32_t blocks) {
 }
 
 // A block's letters, each once: "ABBA".
-std::string letters_of(const std::vector<Arm>& arms, std::uint32_t block) {
+std::string letters_of(const std::vector<Slot>& slots, std::uint32_t block) {
   std::string letters;
   std::uint32_t last = 0;
-  for (const Arm& arm : arms) {
-    if (arm.block != block || arm.letter == last) continue;
-    letters += arm.variant;
-    last = arm.letter;
+  for (const Slot& slot : slots) {
+    if (slot.block != block || slot.letter == last) continue;
+    letters += slot.variant;
+    last = slot.letter;
   }
   return letters;
 }
 
 // A word for each block: the variants' letters (- without variants), lower case for plain runs.
-std::vector<std::string> blocks_of(const std::vector<Arm>& arms) {
+std::vector<std::string> blocks_of(const std::vector<Slot>& slots) {
   std::vector<std::string> blocks;
-  for (const Arm& arm : arms) {
-    if (arm.block > blocks.size()) blocks.emplace_back();
-    const char letter = arm.variant == '\0' ? 'T' : arm.variant;
-    blocks.back() += arm.traced ? letter : static_cast<char>(letter - 'A' + 'a');
+  for (const Slot& slot : slots) {
+    if (slot.block > blocks.size()) blocks.emplace_back();
+    const char letter = slot.variant == '\0' ? 'T' : slot.variant;
+    blocks.back() += slot.traced ? letter : static_cast<char>(letter - 'A' + 'a');
   }
   return blocks;
 }
 
 TEST(DrawArms, without_a_design_are_one_run_a_repeat) {
-  EXPECT_EQ(draw_arms(a_job(3, false), 1), std::vector<Arm>(3, Arm{}));
-  EXPECT_EQ(draw_arms(a_job(2, true), 1),
-            std::vector<Arm>(2, Arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = true}));
+  EXPECT_EQ(draw_slots(a_job(3, false), 1), std::vector<Slot>(3, Slot{}));
+  EXPECT_EQ(draw_slots(a_job(2, true), 1),
+            std::vector<Slot>(2, Slot{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = true}));
 }
 
 JobSpec with_reboots(std::uint32_t blocks, std::uint32_t runs, bool both_arms) {
@@ -88,48 +88,48 @@ TEST(Reboots, may_be_twice_as_many_as_the_letters_but_never_more_than_a_job_may_
 }
 
 TEST(Letters, that_are_left_are_counted_with_the_one_that_was_begun) {
-  const auto arms = draw_arms(with_reboots(2, 3, false), 42);
-  EXPECT_EQ(letters_left(arms, 0), 8U);
-  EXPECT_EQ(letters_left(arms, 2), 8U) << "one run of the first letter is left";
-  EXPECT_EQ(letters_left(arms, 3), 7U);
-  EXPECT_EQ(letters_left(arms, 12), 4U) << "the next block begins";
-  EXPECT_EQ(letters_left(arms, 23), 1U);
-  EXPECT_EQ(letters_left(arms, 24), 0U);
+  const auto slots = draw_slots(with_reboots(2, 3, false), 42);
+  EXPECT_EQ(letters_left(slots, 0), 8U);
+  EXPECT_EQ(letters_left(slots, 2), 8U) << "one run of the first letter is left";
+  EXPECT_EQ(letters_left(slots, 3), 7U);
+  EXPECT_EQ(letters_left(slots, 12), 4U) << "the next block begins";
+  EXPECT_EQ(letters_left(slots, 23), 1U);
+  EXPECT_EQ(letters_left(slots, 24), 0U);
 }
 
 TEST(DrawArms, of_boots_have_several_runs_of_each_letter_one_after_another) {
-  const auto arms = draw_arms(with_reboots(2, 3, false), 42);
-  ASSERT_EQ(arms.size(), 24U);
-  for (std::size_t run = 0; run < arms.size(); ++run) {
-    EXPECT_EQ(arms[run].block, run / 12 + 1) << run;
-    EXPECT_EQ(arms[run].letter, run / 3 % 4 + 1) << run;
-    EXPECT_EQ(arms[run].variant, arms[run / 3 * 3].variant) << run;
+  const auto slots = draw_slots(with_reboots(2, 3, false), 42);
+  ASSERT_EQ(slots.size(), 24U);
+  for (std::size_t run = 0; run < slots.size(); ++run) {
+    EXPECT_EQ(slots[run].block, run / 12 + 1) << run;
+    EXPECT_EQ(slots[run].letter, run / 3 % 4 + 1) << run;
+    EXPECT_EQ(slots[run].variant, slots[run / 3 * 3].variant) << run;
   }
-  const auto one_run_each = draw_arms(with_variants(2, false, false), 42);
+  const auto one_run_each = draw_slots(with_variants(2, false, false), 42);
   for (std::uint32_t block = 1; block <= 2; ++block) {
-    EXPECT_EQ(letters_of(arms, block), letters_of(one_run_each, block))
+    EXPECT_EQ(letters_of(slots, block), letters_of(one_run_each, block))
         << "the order has nothing to do with it";
   }
 }
 
 TEST(DrawArms, of_boots_have_both_arms_in_each_run_of_a_letter) {
-  const auto arms = draw_arms(with_reboots(4, 3, true), 42);
-  ASSERT_EQ(arms.size(), 4U * 4 * 3 * 2);
+  const auto slots = draw_slots(with_reboots(4, 3, true), 42);
+  ASSERT_EQ(slots.size(), 4U * 4 * 3 * 2);
   std::set<bool> first;
-  for (std::size_t pair = 0; pair < arms.size(); pair += 2) {
-    EXPECT_NE(arms[pair].traced, arms[pair + 1].traced) << pair;
-    EXPECT_EQ(arms[pair].letter, arms[pair + 1].letter) << pair;
-    first.insert(arms[pair].traced);
+  for (std::size_t pair = 0; pair < slots.size(); pair += 2) {
+    EXPECT_NE(slots[pair].traced, slots[pair + 1].traced) << pair;
+    EXPECT_EQ(slots[pair].letter, slots[pair + 1].letter) << pair;
+    first.insert(slots[pair].traced);
   }
   EXPECT_EQ(first.size(), 2U) << "which one comes first is drawn";
 }
 
 // The build of each block, which all of its runs have.
-std::vector<std::uint32_t> builds_of(const std::vector<Arm>& arms) {
+std::vector<std::uint32_t> builds_of(const std::vector<Slot>& slots) {
   std::vector<std::uint32_t> builds;
-  for (const Arm& arm : arms) {
-    if (arm.block > builds.size()) builds.push_back(arm.build);
-    EXPECT_EQ(arm.build, builds.back());
+  for (const Slot& slot : slots) {
+    if (slot.block > builds.size()) builds.push_back(slot.build);
+    EXPECT_EQ(slot.build, builds.back());
   }
   return builds;
 }
@@ -138,10 +138,10 @@ TEST(DrawArms, of_several_builds_have_each_once_in_as_many_blocks) {
   JobSpec job = with_variants(8, true, true);
   job.design->a->builds = {"list-1", "list-2", "list-3"};
   job.design->b->builds = {"hash-1", "hash-2", "hash-3"};
-  EXPECT_THAT(builds_of(draw_arms(job, 42)), ElementsAre(2, 3, 1, 1, 2, 3, 3, 2));
+  EXPECT_THAT(builds_of(draw_slots(job, 42)), ElementsAre(2, 3, 1, 1, 2, 3, 3, 2));
   std::set<std::vector<std::uint32_t>> orders;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    auto builds = builds_of(draw_arms(job, seed));
+    auto builds = builds_of(draw_slots(job, seed));
     builds.resize(3);
     EXPECT_THAT(builds, testing::UnorderedElementsAre(1, 2, 3));
     orders.insert(builds);
@@ -152,44 +152,44 @@ TEST(DrawArms, of_several_builds_have_each_once_in_as_many_blocks) {
 }
 
 TEST(DrawArms, of_a_seed_are_the_same_every_time_and_everywhere) {
-  EXPECT_THAT(blocks_of(draw_arms(with_variants(8, false, false), 42)),
+  EXPECT_THAT(blocks_of(draw_slots(with_variants(8, false, false), 42)),
               ElementsAre("baab", "baab", "baab", "abba", "baab", "abba", "baab", "abba"));
-  EXPECT_THAT(blocks_of(draw_arms(with_variants(4, true, true), 42)),
+  EXPECT_THAT(blocks_of(draw_slots(with_variants(4, true, true), 42)),
               ElementsAre("BbAaaABb", "AabBbBaA", "AaBbBbAa", "BbaAaAbB"));
-  EXPECT_THAT(blocks_of(draw_arms(plain_and_traced(8), 42)),
+  EXPECT_THAT(blocks_of(draw_slots(plain_and_traced(8), 42)),
               ElementsAre("Tt", "Tt", "Tt", "tT", "Tt", "tT", "Tt", "tT"));
-  EXPECT_EQ(draw_arms(with_variants(50, true, true), 7), draw_arms(with_variants(50, true, true), 7));
+  EXPECT_EQ(draw_slots(with_variants(50, true, true), 7), draw_slots(with_variants(50, true, true), 7));
 }
 
 TEST(DrawArms, of_other_seeds_are_others) {
   std::set<std::vector<std::string>> orders;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    orders.insert(blocks_of(draw_arms(with_variants(20, false, false), seed)));
+    orders.insert(blocks_of(draw_slots(with_variants(20, false, false), seed)));
   }
   EXPECT_EQ(orders.size(), 100U);
 }
 
 TEST(DrawArms, begin_alike_where_a_job_is_only_longer) {
-  const auto few = draw_arms(with_variants(3, true, true), 9);
-  const auto many = draw_arms(with_variants(30, true, true), 9);
+  const auto few = draw_slots(with_variants(3, true, true), 9);
+  const auto many = draw_slots(with_variants(30, true, true), 9);
   EXPECT_TRUE(std::ranges::equal(few, std::span(many).first(few.size())));
 }
 
 TEST(DrawArms, number_blocks_and_letters_from_one) {
-  const auto arms = draw_arms(with_variants(2, true, true), 3);
-  ASSERT_EQ(arms.size(), 16U);
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    EXPECT_EQ(arms[i].block, i / 8 + 1) << i;
-    EXPECT_EQ(arms[i].letter, i % 8 / 2 + 1) << i;
+  const auto slots = draw_slots(with_variants(2, true, true), 3);
+  ASSERT_EQ(slots.size(), 16U);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    EXPECT_EQ(slots[i].block, i / 8 + 1) << i;
+    EXPECT_EQ(slots[i].letter, i % 8 / 2 + 1) << i;
   }
 }
 
 TEST(DrawArms, of_variants_are_abba_or_baab_in_every_block) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     for (const bool traced : {false, true}) {
-      const auto arms = draw_arms(with_variants(5, traced, traced), seed);
+      const auto slots = draw_slots(with_variants(5, traced, traced), seed);
       for (std::uint32_t block = 1; block <= 5; ++block) {
-        EXPECT_THAT(letters_of(arms, block), AnyOf("ABBA", "BAAB")) << seed;
+        EXPECT_THAT(letters_of(slots, block), AnyOf("ABBA", "BAAB")) << seed;
       }
     }
   }
@@ -198,31 +198,31 @@ TEST(DrawArms, of_variants_are_abba_or_baab_in_every_block) {
 TEST(DrawArms, with_plain_and_traced_have_each_once_a_letter) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     for (const JobSpec& job : {with_variants(4, true, true), plain_and_traced(9)}) {
-      const auto arms = draw_arms(job, seed);
-      for (std::size_t i = 0; i < arms.size(); i += 2) {
-        EXPECT_EQ(arms[i].letter, arms[i + 1].letter);
-        EXPECT_EQ(arms[i].variant, arms[i + 1].variant);
-        EXPECT_NE(arms[i].traced, arms[i + 1].traced);
+      const auto slots = draw_slots(job, seed);
+      for (std::size_t i = 0; i < slots.size(); i += 2) {
+        EXPECT_EQ(slots[i].letter, slots[i + 1].letter);
+        EXPECT_EQ(slots[i].variant, slots[i + 1].variant);
+        EXPECT_NE(slots[i].traced, slots[i + 1].traced);
       }
     }
   }
 }
 
 TEST(DrawArms, follow_the_trace_where_plain_runs_were_not_asked_for) {
-  const auto is_traced = [](const Arm& arm) { return arm.traced; };
-  EXPECT_TRUE(std::ranges::all_of(draw_arms(with_variants(2, true, false), 1), is_traced));
-  EXPECT_TRUE(std::ranges::none_of(draw_arms(with_variants(2, false, false), 1), is_traced));
-  EXPECT_TRUE(std::ranges::none_of(draw_arms(with_variants(2, false, true), 1), is_traced));
+  const auto is_traced = [](const Slot& slot) { return slot.traced; };
+  EXPECT_TRUE(std::ranges::all_of(draw_slots(with_variants(2, true, false), 1), is_traced));
+  EXPECT_TRUE(std::ranges::none_of(draw_slots(with_variants(2, false, false), 1), is_traced));
+  EXPECT_TRUE(std::ranges::none_of(draw_slots(with_variants(2, false, true), 1), is_traced));
 }
 
 TEST(DrawArms, of_plain_and_traced_runs_have_a_pair_a_block_and_no_variant) {
-  const auto arms = draw_arms(plain_and_traced(3), 5);
-  ASSERT_EQ(arms.size(), 6U);
-  for (const Arm& arm : arms) {
-    EXPECT_EQ(arm.variant, '\0');
-    EXPECT_EQ(arm.letter, 1U);
+  const auto slots = draw_slots(plain_and_traced(3), 5);
+  ASSERT_EQ(slots.size(), 6U);
+  for (const Slot& slot : slots) {
+    EXPECT_EQ(slot.variant, '\0');
+    EXPECT_EQ(slot.letter, 1U);
   }
-  EXPECT_EQ(arms[5].block, 3U);
+  EXPECT_EQ(slots[5].block, 3U);
 }
 
 // Of 2,000 fair draws, the share of one outcome is outside 0.5 +- 0.05 in only 1 of 100,000 cases. The seeds
@@ -234,16 +234,16 @@ TEST(DrawArms, are_balanced_over_the_seeds_and_within_one) {
   };
   int first_b = 0, first_traced = 0, both_alike = 0;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
-    const auto arms = draw_arms(with_variants(2, true, true), seed);
-    first_b += arms[0].variant == 'B' ? 1 : 0;
-    first_traced += arms[0].traced ? 1 : 0;
-    both_alike += arms[0].variant == arms[8].variant ? 1 : 0;
+    const auto slots = draw_slots(with_variants(2, true, true), seed);
+    first_b += slots[0].variant == 'B' ? 1 : 0;
+    first_traced += slots[0].traced ? 1 : 0;
+    both_alike += slots[0].variant == slots[8].variant ? 1 : 0;
   }
   expect_fair(first_b, "BAAB first");
   expect_fair(first_traced, "traced first");
   expect_fair(both_alike, "second block as the first");
   int within = 0, changes = 0;
-  const auto pairs = draw_arms(plain_and_traced(kDraws), 1);
+  const auto pairs = draw_slots(plain_and_traced(kDraws), 1);
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     within += pairs[i].traced ? 1 : 0;
     changes += i > 0 && pairs[i].traced != pairs[i - 2].traced ? 1 : 0;
@@ -256,7 +256,7 @@ TEST(RunCount, is_the_number_of_arms) {
   for (const JobSpec& job : {a_job(5, true), a_job(0, false), with_variants(3, true, true),
                              with_variants(3, true, false), with_variants(3, false, true),
                              plain_and_traced(4), with_reboots(3, 5, false), with_reboots(3, 5, true)}) {
-    EXPECT_EQ(run_count(job), draw_arms(job, 1).size());
+    EXPECT_EQ(run_count(job), draw_slots(job, 1).size());
   }
 }
 

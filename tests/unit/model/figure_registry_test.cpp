@@ -40,6 +40,9 @@ FigureReadings a_run() {
   run.goodput_bytes = 1'000'000;
   run.cpu_ns = 5'000'000;
   run.counted_cpu_ns = 1'800'000;
+  run.packets = 2000;
+  run.window_ns = 2'000'000'000;
+  run.own = {{.name = "calls", .unit = "requests/s", .value = 400}};
   run.probes = {"main", "voice"};
   const auto add_phase = [&run](const char* probe, const char* phase, std::uint64_t first) {
     run.phases.push_back({.probe = probe, .phase = phase, .sent = 1000, .received = 990, .jitter_ns = 7});
@@ -69,9 +72,9 @@ TEST(FigureRegistry, has_the_figures_that_the_guide_lists) {
   std::vector<std::string> names;
   for (const FigureEntry& entry : figure_registry()) names.emplace_back(entry.name);
   EXPECT_THAT(names, ElementsAre("received", "sent", "delivered", "retransmits", "rtt", "jitter", "cpu",
-                                 "latency.min", "latency.p50", "latency.p90", "latency.p99", "latency.p999",
-                                 "latency.max", "latency.mean", "latency.jitter", "latency.delivered",
-                                 "latency.bloat"));
+                                 "cpu.packet", "cpu.transaction", "latency.min", "latency.p50", "latency.p90",
+                                 "latency.p99", "latency.p999", "latency.max", "latency.mean",
+                                 "latency.jitter", "latency.delivered", "latency.bloat", "counter"));
 }
 
 TEST(FigureRegistry, reads_each_figure_of_a_run) {
@@ -83,6 +86,8 @@ TEST(FigureRegistry, reads_each_figure_of_a_run) {
                                                   {"rtt", 500e3},
                                                   {"jitter", 500e3},
                                                   {"cpu", 3},
+                                                  {"cpu.packet", 2500},
+                                                  {"cpu.transaction", 6250},
                                                   {"latency.min", 5000},
                                                   {"latency.mean", 5001},
                                                   {"latency.max", 5002},
@@ -133,6 +138,40 @@ TEST(FigureRegistry, reads_cpu_time_of_the_whole_run_only_where_it_was_all_count
   EXPECT_EQ(cpu.read_whole(run, {}), std::nullopt) << "no workload takes no time";
 }
 
+// Half a second, 2.5 s of CPU time.
+TEST(FigureRegistry, reads_cpu_time_for_the_work_that_a_workload_reports) {
+  FigureReadings run;
+  run.cpu_ns = 2'500'000'000;
+  run.window_ns = 500'000'000;
+  run.packets = 1000;
+  const auto of = [&](const char* name, const char* unit, double value) {
+    run.own = {{.name = "work", .unit = unit, .value = value}};
+    return read(name, run);
+  };
+  EXPECT_THAT(of("cpu.transaction", "transactions/s", 2000), Optional(2.5e6));
+  EXPECT_THAT(of("cpu.packet", "packets/s", 1e6), Optional(5e3)) << "not those of the device";
+  EXPECT_THAT(of("cpu.packet", "ns", 1e6), Optional(2.5e6)) << "those of the device";
+  EXPECT_THAT(of("cpu", "bits/s", 8e6), Optional(5e3)) << "500,000 bytes";
+  EXPECT_EQ(of("cpu", "packets/s", 8e6), std::nullopt);
+  EXPECT_EQ(of("cpu.transaction", "bits/s", 8e6), std::nullopt);
+  run.goodput_bytes = 100;
+  EXPECT_EQ(of("cpu", "bits/s", 8e6), std::nullopt) << "what iperf3 omitted of these 100 is not known";
+  run.cpu_ns.reset();
+  EXPECT_EQ(of("cpu.packet", "packets/s", 1e6), std::nullopt);
+}
+
+TEST(FigureRegistry, says_what_packets_and_transactions_are_counted_by) {
+  const auto source = [](const char* name, const FigureReadings& run) {
+    return find_figure(name)->source(run, parse_figure(name).value());
+  };
+  FigureReadings run = a_run();
+  EXPECT_EQ(source("cpu.packet", run), "nic");
+  EXPECT_EQ(source("cpu.transaction", run), "figure calls");
+  run.own.push_back({.name = "pps", .unit = "packets/s", .value = 3});
+  EXPECT_EQ(source("cpu.packet", run), "figure pps");
+  EXPECT_EQ(source("counter.eth0/tbf.drops", run), "qdisc");
+}
+
 TEST(FigureRegistry, takes_late_datagrams_for_no_more_than_were_sent) {
   FigureReadings run = a_run();
   for (rows::Sum& sum : run.sums) sum.lost_packets = -5;
@@ -146,6 +185,10 @@ TEST(FigureRegistry, has_few_exceptions) {
   for (const FigureEntry& entry : figure_registry()) {
     EXPECT_EQ(entry.words != nullptr, entry.name == "received") << entry.name;
     EXPECT_EQ(entry.read_whole != nullptr, entry.name == "cpu") << entry.name;
+    EXPECT_EQ(entry.source != nullptr,
+              entry.name == "cpu.packet" || entry.name == "cpu.transaction" || entry.name == "counter")
+        << entry.name;
+    EXPECT_EQ(entry.terms_in_name, entry.name == "counter") << entry.name;
     EXPECT_EQ(entry.of_two_phases, entry.name == "latency.bloat") << entry.name;
   }
 }

@@ -49,6 +49,8 @@ TEST(Figure, keeps_its_name) {
                            "rtt",
                            "jitter",
                            "cpu",
+                           "cpu.packet",
+                           "cpu.transaction",
                            "latency.min",
                            "latency.p50",
                            "latency.p90",
@@ -82,6 +84,8 @@ TEST(Figure, has_a_unit_and_a_better_direction) {
   EXPECT_EQ(words("rtt"), "ns lower");
   EXPECT_EQ(words("jitter"), "ns lower");
   EXPECT_EQ(words("cpu"), "ns_per_byte lower");
+  EXPECT_EQ(words("cpu.packet"), "ns_per_packet lower");
+  EXPECT_EQ(words("cpu.transaction"), "ns_per_transaction lower");
   for (const char* name : {"min", "p50", "p90", "p99", "p999", "max", "mean", "jitter", "bloat"})
     EXPECT_EQ(words("latency." + std::string{name}), "ns lower") << name;
   EXPECT_EQ(words("latency.delivered"), "share higher");
@@ -91,9 +95,13 @@ TEST(Figure, has_a_unit_and_a_better_direction) {
 TEST(Figure, that_does_not_exist_is_refused_with_what_was_expected) {
   EXPECT_EQ(complaint("recieved"),
             "figure \"recieved\" does not exist; expected is received, sent, delivered, retransmits, rtt, "
-            "jitter, cpu or latency; did you mean received?");
+            "jitter, cpu, latency or counter; did you mean received?");
   EXPECT_THAT(complaint(""), HasSubstr("figure \"\" does not exist"));
-  EXPECT_THAT(complaint("received.p99"), HasSubstr("only latency has parts"));
+  EXPECT_EQ(complaint("received.p99"),
+            "figure \"received.p99\": received has no parts; latency, cpu and counter have: latency.p99");
+  EXPECT_EQ(complaint("cpu.packets"),
+            "figure \"cpu.packets\" does not exist; expected is cpu, cpu.packet or cpu.transaction; did you "
+            "mean cpu.packet?");
   EXPECT_THAT(complaint("latency"), HasSubstr("is not latency.STAT"));
   EXPECT_EQ(complaint("latency.p95"),
             "figure \"latency.p95\" ends with \"p95\", which is no statistic of latency: min, p50, p90, p99, "
@@ -162,7 +170,7 @@ TEST(Figure, of_the_runs_own_is_a_word_that_is_not_meant_for_another_one) {
 TEST(Figure, that_no_run_has_is_refused_with_those_that_they_have) {
   EXPECT_EQ(no_such_figure("requets", {"energy", "requests"}),
             "figure \"requets\" does not exist; expected is received, sent, delivered, retransmits, rtt, "
-            "jitter, cpu, latency, energy or requests; did you mean requests?");
+            "jitter, cpu, latency, counter, energy or requests; did you mean requests?");
 }
 
 TEST(Figures, of_their_own_need_a_job_that_brings_them) {
@@ -191,6 +199,16 @@ TEST(Figures, need_a_workload_that_measures_them) {
   EXPECT_THAT(why("delivered", tcp), HasSubstr("udp"));
   EXPECT_THAT(why("jitter", tcp), HasSubstr("udp"));
   EXPECT_EQ(why("latency.p99", tcp), "needs a latency workload, and the job has none");
+  const MeasuredByJob bits{.own_units = {"ns", "bits/s"}}, packets{.own_units = {"packets/s"}},
+      requests{.own_units = {"requests/s"}}, path{.path = true};
+  EXPECT_THAT(why("cpu", bits), IsEmpty());
+  EXPECT_THAT(why("cpu", requests), HasSubstr("in bits/s, and the job has neither"));
+  EXPECT_THAT(why("cpu.packet", path), IsEmpty());
+  EXPECT_THAT(why("cpu.packet", packets), IsEmpty());
+  EXPECT_THAT(why("cpu.packet", bits), HasSubstr("in packets/s, and the job has neither"));
+  EXPECT_THAT(why("cpu.transaction", requests), IsEmpty());
+  EXPECT_THAT(why("cpu.transaction", path),
+              HasSubstr("in transactions/s or requests/s, and the job has none"));
 
   const MeasuredByJob alone{.probes = {{"udp"}}, .phases = {LatencyPhase::idle}};
   const MeasuredByJob beside{.tcp = true,

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "daemon/model/job_spec.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 namespace netperfd {
 namespace {
@@ -18,6 +19,7 @@ using testing::SizeIs;
 
 JobSpec a_job() {
   JobSpec job;
+  job.workload = workload::traits_of("iperf3");
   job.name = "veth-tcp";
   job.test.path.server = "10.0.0.2";
   job.test.traffic.duration = 10s;
@@ -374,14 +376,11 @@ TEST(JobSpecTest, plans_duration_and_omitted_part) {
 
 TEST(JobSpecTest, plans_no_time_for_a_job_that_its_caller_ends) {
   JobSpec job = a_job();
-  job.workload = WorkloadKind::none;
+  job.workload = workload::traits_of("none");
   EXPECT_EQ(planned_duration(job), std::nullopt);
 }
 
 TEST(JobSpecTest, words_go_both_ways) {
-  for (const auto value : {WorkloadKind::iperf3, WorkloadKind::none, WorkloadKind::imported}) {
-    EXPECT_EQ(parse_workload_kind(to_string(value)), value);
-  }
   for (const auto value : {Protocol::tcp, Protocol::udp, Protocol::sctp}) {
     EXPECT_EQ(parse_protocol(to_string(value)), value);
   }

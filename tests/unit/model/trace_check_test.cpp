@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "daemon/model/job_spec.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 namespace netperfd {
 namespace {
@@ -187,7 +188,7 @@ TEST(TraceCheck, shows_no_more_of_a_wrong_name_than_a_line_holds) {
 JobSpec a_watching_job() {
   JobSpec job;
   job.name = "watch";
-  job.workload = WorkloadKind::none;
+  job.workload = workload::traits_of("none");
   job.trace = a_trace();
   job.limits.timeout = 10min;
   return job;
@@ -222,7 +223,7 @@ TEST(WatchingJob, is_nothing_without_its_trace) {
 
 TEST(WatchingJob, has_no_say_in_a_job_of_iperf3) {
   const auto iperf3 = [](JobSpec& j) {
-    j.workload = WorkloadKind::iperf3;
+    j.workload = workload::traits_of("iperf3");
     j.test.path.server = "10.0.0.2";
     j.test.traffic.duration = 10s;
     j.repeat = 3;

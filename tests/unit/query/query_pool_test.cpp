@@ -22,6 +22,7 @@
 #include "daemon/base/fd.hpp"
 #include "daemon/confined/confinement.hpp"
 #include "daemon/store/sqlite_store.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/query/support.hpp"
 
 namespace netperfd::query {
@@ -103,7 +104,9 @@ TEST_F(QueryPoolTest, gives_the_answer_of_a_process) {
 
 TEST_F(QueryPoolTest, reads_the_store_while_the_daemon_has_it_open) {
   EXPECT_EQ(answer_to("runs"), "0 runs");
-  ASSERT_TRUE(store_->add_job({}, {Arm{}, Arm{}}, 0, WallTime{}));
+  JobSpec job;
+  job.workload = workload::traits_of("iperf3");
+  ASSERT_TRUE(store_->add_job(job, {Slot{}, Slot{}}, 0, WallTime{}));
   EXPECT_EQ(answer_to("runs"), "2 runs");
 }
 

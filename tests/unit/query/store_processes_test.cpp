@@ -20,6 +20,7 @@
 #include "daemon/store/candidate.hpp"
 #include "daemon/store/migrations.hpp"
 #include "daemon/store/sqlite_store.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/query/support.hpp"
 
 namespace netperfd::query {
@@ -41,8 +42,9 @@ class StoreProcesses : public testing::Test {
     store_ = std::move(*store);
     // More pages than the pipe and the copy's cache hold.
     JobSpec spec;
+    spec.workload = workload::traits_of("iperf3");
     spec.text = std::string(std::size_t{1} << 21U, 'x');
-    if (!store_->add_job(spec, {Arm{}}, 0, WallTime{})) throw std::runtime_error("add a job");
+    if (!store_->add_job(spec, {Slot{}}, 0, WallTime{})) throw std::runtime_error("add a job");
     pool_.emplace(loop_, QuerySettings{.uid = test::kNobody, .gid = test::kNogroup, .database = path_});
   }
   ~StoreProcesses() override {

@@ -53,7 +53,7 @@ TEST_F(ChildLatency, comes_back_with_every_figure_and_the_child_knows_what_was_a
 }
 
 TEST_F(ChildLatency, is_refused_if_the_child_was_taken_over) {
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("came back damaged"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("answer of the reading process is damaged"));
   EXPECT_THAT(error_of("unchecked"), HasSubstr("a phase's name"));
 }
 

@@ -93,7 +93,7 @@ TEST_F(ChildReportsTest, says_how_a_child_died) {
   EXPECT_THAT(error_of("leave"), HasSubstr("ended with exit code 3"));
   EXPECT_THAT(error_of("mute"), HasSubstr("gave no answer"));
   EXPECT_THAT(error_of("strange"), HasSubstr("gave no answer"));
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("came back damaged"));
+  EXPECT_THAT(error_of("nonsense"), HasSubstr("answer of the reading process is damaged"));
   if (!confined::is_built_with_sanitizers()) {  // sanitizers handle these themselves
     EXPECT_THAT(error_of("crash"), HasSubstr("killed by signal 11 (Segmentation fault)"));
     EXPECT_THAT(error_of("throw"), HasSubstr("out of luck"));
@@ -132,7 +132,7 @@ TEST_F(ChildReportsTest, takes_as_many_intervals_as_the_test_can_have_and_no_mor
 }
 
 TEST_F(ChildReportsTest, takes_no_more_from_a_child_that_was_taken_over) {
-  EXPECT_THAT(error_of("lie"), HasSubstr("came back damaged or is too much"));
+  EXPECT_THAT(error_of("lie"), HasSubstr("answer of the reading process is damaged or too long"));
   EXPECT_THAT(error_of("flood"), HasSubstr("made more of it than"));
   EXPECT_THAT(error_of("control"), HasSubstr("not as it must be: error"));
 }
@@ -142,7 +142,7 @@ TEST_F(ChildReportsTest, leaves_a_child_no_privilege) {
   const auto parsed = read("privileges");
   ASSERT_TRUE(parsed) << parsed.error().message;
   std::vector<std::string> told;
-  for (const QualityFlag& flag : parsed->report.flags) told.push_back(flag.message);
+  for (const QualityFlag& flag : parsed->flags) told.push_back(flag.message);
   EXPECT_THAT(told, Contains("environment: empty"));
   EXPECT_THAT(told, Contains("become root: Operation not permitted"));
   if (confined::is_built_with_sanitizers()) return;  // the rest tests the call filter

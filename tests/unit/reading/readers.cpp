@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -127,7 +128,7 @@ ParsedReport read_report(std::string_view client_stdout, std::string_view client
     parsed.error = "one\ntwo";
   } else if (client_stdout == "privileges") {
     for (const TraceMark& mark : tell_privileges().marks) {
-      parsed.report.flags.push_back({"privilege", mark.text});
+      parsed.flags.push_back({"privilege", mark.text});
     }
   } else {
     // Those of other files end the process in their own ways.
@@ -164,6 +165,21 @@ ParsedLatency read_latency(std::string_view prober_stdout, const LatencyOrder& o
   return parsed;
 }
 
+// Gives the number of bytes of each figure's text; some texts break the answer.
+core::FigureReading::Values read_figures(const std::vector<DeclaredFigure>& figures,
+                                         const std::vector<core::FigureText>& texts) {
+  std::vector<double> values;
+  for (const DeclaredFigure& figure : figures) {
+    const auto text = std::ranges::find(texts, figure.document, &core::FigureText::name);
+    if (text == texts.end())
+      return fail(ErrorKind::not_found, "figure " + figure.name + ": there is no text");
+    if (text->bytes == "nan") values.push_back(std::numeric_limits<double>::quiet_NaN());
+    if (text->bytes == "twice") values.push_back(2);
+    values.push_back(static_cast<double>(text->bytes.size()) * figure.scale);
+  }
+  return values;
+}
+
 Status write_text(std::span<const std::byte> file, const std::function<void(std::string_view)>& sink) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (text == "wrong") return fail(ErrorKind::invalid_argument, "trace.dat: this is wrong");
@@ -185,7 +201,7 @@ ReaderFunctions reader_functions() {
     sink("# for the owner\n");
     return write_text(file, sink);
   };
-  return {read_record, write_text, owner_text, read_report, read_latency};
+  return {read_record, write_text, owner_text, read_report, read_latency, read_figures};
 }
 
 }  // namespace netperfd::reading::test

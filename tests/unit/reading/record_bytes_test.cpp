@@ -41,7 +41,10 @@ Result<TraceRecord> from_bytes(std::string_view bytes) {
 ImportedFile full_document() {
   ImportedFile file;
   file.flags = {{"imported", "from a file"}};
-  auto& [asked, report, started, system] = file.workload.emplace();
+  auto& [asked, report, flags, started, system, options_unknown, tool, facts, figures, place] =
+      file.workload.emplace();
+  EXPECT_TRUE(tool.empty() && facts.empty() && figures.empty()) << "an_output_of_a_tool() has them";
+  EXPECT_FALSE(place) << "table_place_test.cpp has it";
   system = "Linux lab 6.12.9 #1 SMP x86_64";
   asked.path.server = "10.0.0.2";
   asked.iperf3.port = 5202;
@@ -55,9 +58,50 @@ ImportedFile full_document() {
   asked.traffic.bitrate = 10'000'000;
   asked.iperf3.length_bytes = 1'448;
   report = test::full_report();
+  flags = {{"too-short", "short"}};
+  options_unknown = true;
   file.sha256 = std::string(60, '0') + "9af1";
   started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
+}
+
+ImportedFile an_output_of_a_tool() {
+  ImportedFile file;
+  ImportedWorkload& workload = file.workload.emplace();
+  workload.tool = "netperf";
+  workload.facts = {{"netperf", "test", "TCP_RR"}, {"netperf", "request", "1"}};
+  workload.figures = {
+      {.name = "rate", .unit = "transactions/s", .better = Better::higher, .value = 40'123.25},
+      {.name = "mean", .unit = "ns", .better = Better::lower, .value = 24'916}};
+  file.sha256 = std::string(60, '0') + "9af2";
+  return file;
+}
+
+TEST(DocumentBytes, of_another_tool_come_back_with_its_facts_and_figures) {
+  const auto back = reading::from_bytes(reading::to_bytes(an_output_of_a_tool()));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(*back == an_output_of_a_tool());
+  EXPECT_EQ(back->workload->tool, "netperf");
+  EXPECT_EQ(back->workload->facts.at(1).value, "1");
+  EXPECT_EQ(back->workload->figures.at(0).value, 40'123.25);
+  EXPECT_EQ(back->workload->figures.at(1).better, Better::lower);
+}
+
+TEST(DocumentBytes, of_another_tool_that_no_reader_makes_are_refused) {
+  using Change = std::function<void(ImportedWorkload&)>;
+  const std::vector<Change> changes{
+      [](auto& w) { w.tool = "net perf"; },
+      [](auto& w) { w.figures.clear(); },
+      [](auto& w) { w.figures[0].value = std::numeric_limits<double>::infinity(); },
+      [](auto& w) { w.figures[0].name = "a b"; },
+      [](auto& w) { w.facts[0].group = "kernel"; },
+      [](auto& w) { w.asked.path.server = "10.0.0.2"; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ImportedFile changed = an_output_of_a_tool();
+    changes[i](*changed.workload);
+    EXPECT_FALSE(reading::from_bytes(reading::to_bytes(changed))) << i;
+  }
 }
 
 TEST(RecordBytes, come_back_as_the_record_they_were_made_of) {
@@ -275,9 +319,10 @@ TEST(DocumentBytes, have_something_of_every_member) {
       [](auto& w) { w.report.streams[0].stream.reset(); },
       [](auto& w) { w.report.intervals[0].omitted = false; },
       [](auto& w) { w.report.intervals[0].rttvar.reset(); },
-      [](auto& w) { w.report.flags.clear(); },
+      [](auto& w) { w.flags.clear(); },
       [](auto& w) { w.started.reset(); },
       [](auto& w) { w.system += '!'; },
+      [](auto& w) { w.options_unknown = false; },
   };
   const std::string bytes = reading::to_bytes(full_document());
   for (std::size_t i = 0; i < changes.size(); ++i) {

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 constexpr std::size_t kIntervals = 100;
 
 ParsedReport whole_report() {
-  return {.report = test::full_report(), .error = "the server went away"};
+  return {.report = test::full_report(), .flags = {{"too-short", "short"}}, .error = "the server went away"};
 }
 
 std::string refusal_of(const ParsedReport& parsed, std::size_t most_intervals = kIntervals) {
@@ -59,13 +59,13 @@ TEST(ReportBytes, have_limits_for_every_list) {
   parsed.report.intervals.resize(kIntervals);
   EXPECT_EQ(refusal_of(parsed), "none");
   parsed.report.intervals.resize(kIntervals + 1);
-  EXPECT_THAT(refusal_of(parsed), HasSubstr("is too much"));
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("is damaged or too long"));
   parsed = {};
   parsed.report.streams.resize(kMostStreams + 1);
-  EXPECT_THAT(refusal_of(parsed), HasSubstr("is too much"));
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("is damaged or too long"));
   parsed = {};
-  parsed.report.flags.resize(kMostFlags + 1);
-  EXPECT_THAT(refusal_of(parsed), HasSubstr("is too much"));
+  parsed.flags.resize(kMostFlags + 1);
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("is damaged or too long"));
 }
 
 TEST(ReportBytes, of_the_largest_report_fit_into_the_answer) {

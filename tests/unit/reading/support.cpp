@@ -114,7 +114,6 @@ WorkloadReport full_report() {
   report.sums = {totals};
   report.intervals = {Interval{Direction::receive, 5, false, true, 1.5, 2.5, 1.0, 3, 4.5, 6, 7, 8, 9, 10,
                                11.5, 12, -13, 14.5}};
-  report.flags = {{"too-short", "short"}};
   return report;
 }
 

@@ -34,7 +34,7 @@ TEST_F(Identity, of_every_recorded_document_as_an_import) {
   EXPECT_GT(read, 250U);
   const Outcome outcome = look();
   EXPECT_THAT(outcome.lines, IsEmpty());
-  EXPECT_EQ(outcome.counts.read, read);
+  EXPECT_EQ(outcome.counts.read, read + further_runs);
   EXPECT_EQ(outcome.counts.changed + outcome.counts.unreadable + outcome.counts.without, 0U);
 }
 
@@ -61,7 +61,8 @@ TEST_F(Identity, of_made_documents) {
   EXPECT_GT(read, 100U);
   const Outcome outcome = look();
   EXPECT_THAT(outcome.lines, IsEmpty());
-  EXPECT_EQ(outcome.counts.read, read);
+  EXPECT_GT(further_runs, 10U);
+  EXPECT_EQ(outcome.counts.read, read + further_runs) << "each run of a file from its own document";
 }
 
 }  // namespace

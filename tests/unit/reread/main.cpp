@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   using namespace netperfd;
   if (argc > 1 && argv[1] == reading::kReaderFlag) {
-    reading::run_reader(argc, argv, {import::test::read_file, {}, {}, workload::parse_iperf3_report, {}});
+    reading::run_reader(argc, argv, {import::test::read_file, {}, {}, workload::parse_iperf3_report, {}, {}});
   }
   testing::InitGoogleMock(&argc, argv);
   return RUN_ALL_TESTS();

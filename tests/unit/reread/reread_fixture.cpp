@@ -12,6 +12,7 @@
 
 #include "daemon/analysis/compare/goodput.hpp"
 #include "daemon/config/scenario.hpp"
+#include "daemon/core/event_clock.hpp"
 #include "daemon/core/importer.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/import/file_kind.hpp"
@@ -19,9 +20,12 @@
 #include "daemon/reading/memory_file.hpp"
 #include "daemon/trace/recording/graph_text_record.hpp"
 #include "daemon/trace/recording/trace_dat_record.hpp"
-#include "daemon/workload/iperf3_import.hpp"
+#include "daemon/workload/flent/import.hpp"
+#include "daemon/workload/iperf3/import.hpp"
+#include "daemon/workload/netperf/import.hpp"
 #include "daemon/workload/quality_flags.hpp"
-#include "tests/unit/core/fakes.hpp"
+#include "daemon/workload/sockperf/import.hpp"
+#include "daemon/workload/table/import.hpp"
 #include "tests/unit/reading/support.hpp"
 
 namespace netperfd::import::test {
@@ -29,7 +33,7 @@ namespace {
 
 using store::must;
 
-constexpr std::chrono::minutes kPatience{10};
+constexpr std::chrono::minutes kPatience{5};
 
 reading::ReaderSettings patient_settings() {
   reading::ReaderSettings patient = reading::test::settings();
@@ -70,14 +74,16 @@ config::ScenarioDirectories jobs() {
 
 Result<ImportedFile> read_file(std::span<const std::byte> file) {
   return read_by_kind(file,
-                      {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text});
+                      {trace::file_of_trace_dat, workload::read_iperf3_file, trace::record_of_graph_text,
+                       workload::read_iperf3_text, workload::read_netperf_file, workload::read_sockperf_file,
+                       workload::read_flent_file, workload::read_table_file});
 }
 
 Result<std::shared_ptr<void>> ReadHere::read(ForeignFd file, std::uint64_t size,
                                              core::FileImport::Done done) {
   const std::string bytes = bytes_of(file.get(), size);
   auto read = read_file(std::as_bytes(std::span(bytes)));
-  if (read) read->raw = bytes;
+  if (read && read->more.empty()) read->raw = bytes;
   done(std::move(read));
   return std::make_shared<int>();
 }
@@ -103,7 +109,7 @@ RereadTest::RereadTest(Readers readers)
 
 std::optional<RunId> RereadTest::import(const std::vector<std::string>& files) {
   if (!store) open();
-  core::FakeClock clock;
+  core::EventClock clock(loop);
   core::Importer importer(*store, files_, clock);
   std::vector<core::NamedFile> named;
   for (const std::string& bytes : files) named.push_back({reading::test::file_of(bytes), "file"});
@@ -116,6 +122,7 @@ std::optional<RunId> RereadTest::import(const std::vector<std::string>& files) {
   if (!reading::test::turn_until(loop, [&] { return ended.has_value(); }, kPatience))
     throw std::runtime_error("no end");
   if (!*ended) return std::nullopt;
+  further_runs += (*ended)->more.size();
   return (*ended)->run;
 }
 
@@ -131,8 +138,9 @@ RunId RereadTest::live(const TestSpec& asked, const std::string& out, const std:
   record.error = error;
   record.started = store::kMorning;
   record.ended = store::kMorning + std::chrono::seconds{2};
-  record.workload.report = workload::parse_iperf3_report(out, err, spec.test).report;
-  record.flags = std::exchange(record.workload.report.flags, {});
+  ParsedReport parsed = workload::parse_iperf3_report(out, err, spec.test);
+  record.workload.report = std::move(parsed.report);
+  record.flags = std::move(parsed.flags);
   std::ranges::copy(more, std::back_inserter(record.flags));
   record.workload.documents = {{"client.stdout", out}};
   if (!err.empty()) record.workload.documents.push_back({"client.stderr", err});

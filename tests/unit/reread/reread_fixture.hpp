@@ -14,7 +14,7 @@
 #include "daemon/core/ports/file_import.hpp"
 #include "daemon/core/ports/report_reading.hpp"
 #include "daemon/import/rereading.hpp"
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
 namespace netperfd::import::test {
@@ -39,6 +39,7 @@ class RereadTest : public store::StoreTest {
   enum class Readers { here, confined };
   explicit RereadTest(Readers readers = Readers::here);
 
+  std::size_t further_runs = 0;  // of files that have several
   // Imports the bytes as netperfctl would; absent if they are refused.
   std::optional<RunId> import(const std::vector<std::string>& files);
   // Stores a run that ended with this output, as the daemon does. `more` are flags of other origin.

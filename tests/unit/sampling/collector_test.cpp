@@ -85,6 +85,32 @@ TEST(Collector, takes_a_caller_for_the_function_before_the_return_address) {
   EXPECT_THAT(stacks_of(collector.profile()), ElementsAre("others;tcp_ack;tcp_ack 1"));
 }
 
+// A program that a workload loads is in no list of names that was read before.
+TEST(Collector, names_bpf_programs_that_are_loaded_meanwhile) {
+  Collector collector = collector_of({{40, "xdp-bench"}});
+  const auto read = [&collector](RecordBytes& records) {
+    read_loaded_code(records.bytes, collector);
+    read_records(records.bytes, collector);
+  };
+  read(RecordBytes{}.sample(40, {nowhere + 8}).code(nowhere, 64, "bpf_prog_6deef7357e7b4530_count"));
+  read(RecordBytes{}.sample(40, {nowhere + 63}).sample(40, {nowhere + 64}));
+  // Another one takes its place, and code of the kernel's own has no module.
+  read(RecordBytes{}.code(nowhere + 16, 16, "bpf_prog_1111111111111111_next"));
+  read(RecordBytes{}.sample(40, {nowhere + 8}).sample(40, {nowhere + 20}));
+  read(RecordBytes{}.code(tcp_ack, 16, "kprobe_optinsn_page", false).sample(40, {tcp_ack + 4}));
+  const SampleProfile profile = collector.profile();
+  EXPECT_THAT(
+      stacks_of(profile),
+      UnorderedElementsAre("xdp-bench;bpf_prog_6deef7357e7b4530_count 2", "xdp-bench;[unknown] 2",
+                           "xdp-bench;bpf_prog_1111111111111111_next 1", "xdp-bench;kprobe_optinsn_page 1"));
+  for (const SampleFrame& frame : profile.frames) {
+    if (frame.kind != FrameKind::function) continue;
+    EXPECT_EQ(frame.module, frame.name.starts_with("bpf_prog_") ? "bpf" : "") << frame.name;
+  }
+  read(RecordBytes{}.code(~std::uint64_t{0}, 64, "beyond").code(0x100, 0, "empty").sample(40, {0x100}));
+  EXPECT_EQ(collector.profile().unknown, 3U);
+}
+
 TEST(Collector, keeps_module_and_number_of_a_function_that_shares_its_name) {
   Collector collector = collector_of({});
   read_records(RecordBytes{}.sample(9, {hsr_xmit}).bytes, collector);

@@ -32,6 +32,26 @@ TEST(Records, of_loss_of_throttling_and_of_unknown_types_are_told_apart) {
               ElementsAre("lost 5", "throttled", "lost 7", "sample of 1 kernel 2"));
 }
 
+// Any CPU can run it, so it is told before the samples of all of them.
+TEST(Records, of_code_that_is_loaded_are_read_for_themselves) {
+  const auto bytes = RecordBytes{}
+                         .sample(1, {2})
+                         .code(0x4000, 64, "bpf_prog_6deef7357e7b4530_count")
+                         .code(0x5000, 32, "kprobe_optinsn_page", false)
+                         .code(0x4000, 64, "bpf_prog_6deef7357e7b4530_count", true, true)
+                         .bytes;
+  Heard heard;
+  read_loaded_code(bytes, heard);
+  EXPECT_THAT(heard.words, ElementsAre("bpf_prog_6deef7357e7b4530_count of BPF at 16384 + 64",
+                                       "kprobe_optinsn_page at 20480 + 32"));
+  EXPECT_THAT(heard_of(bytes), ElementsAre("sample of 1 kernel 2")) << "and no other way";
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    Heard cut;
+    read_loaded_code(std::span(bytes).first(size), cut);
+    EXPECT_LE(cut.words.size(), 2U) << size;
+  }
+}
+
 TEST(Records, name_a_process_by_its_first_thread_only) {
   EXPECT_THAT(heard_of(RecordBytes{}.name(40, 43, "worker").name(43, 43, "other").bytes),
               ElementsAre("43 is other"));

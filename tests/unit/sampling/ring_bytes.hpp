@@ -52,6 +52,18 @@ class RecordBytes {
     for (int i = 0; i < 3; ++i) put(std::uint64_t{5});
     return end();
   }
+  // `unloaded`: it goes away.
+  RecordBytes& code(std::uint64_t address, std::uint32_t size, std::string text, bool bpf = true,
+                    bool unloaded = false) {
+    begin(17, 0);
+    put(address);
+    put(size);
+    put(static_cast<std::uint16_t>(bpf ? 1 : 2));
+    put(static_cast<std::uint16_t>(unloaded ? 1 : 0));
+    text.resize((text.size() / 8 + 1) * 8);
+    for (const char each : text) put(each);
+    return end();
+  }
   // Of a type that nobody knows.
   RecordBytes& other() {
     begin(999, 0);
@@ -92,6 +104,10 @@ class RecordBytes {
 // What a listener was told, as words.
 class Heard final : public RecordListener {
  public:
+  void loaded(const LoadedCode& code) override {
+    words.push_back(std::string(code.name) + (code.is_bpf ? " of BPF" : "") + " at " +
+                    std::to_string(code.address) + " + " + std::to_string(code.bytes));
+  }
   void sampled(const RawSample& sample) override {
     std::string text = "sample of " + std::to_string(sample.pid);
     text += sample.in_guest ? " guest" : sample.in_kernel ? " kernel" : " user";

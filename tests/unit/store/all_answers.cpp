@@ -61,8 +61,8 @@ struct Text {
   static void put(std::string& text, const ResourceUsage& value) {
     put(text, std::tie(value.user, value.system));
   }
-  static void put(std::string& text, const Arm& value) {
-    put(text, std::tie(value.block, value.letter, value.variant, value.traced));
+  static void put(std::string& text, const Slot& value) {
+    put(text, std::tie(value.block, value.letter, value.variant, value.traced, value.point));
   }
   static void put(std::string& text, const Histogram& value) { put(text, value.buckets); }
   static void put(std::string& text, const Design& value) {
@@ -71,17 +71,18 @@ struct Text {
   static void put(std::string& text, const JobSpec& value) {
     const TestSpec& test = value.test;
     put(text, std::tie(value.name, value.description, value.label, value.repeat, value.purpose, value.design,
-                       value.workload, value.confirms, test.path.server, test.path.netns,
+                       value.workload.name, value.confirms, test.path.server, test.path.netns,
                        test.traffic.protocol, test.traffic.direction, test.traffic.streams,
                        test.traffic.duration, test.traffic.bytes, test.traffic.omit));
     if (test.path.local) put(text, test.path.local->netns);
   }
   static void put(std::string& text, const core::RunRow& value) {
-    put(text, std::tie(value.id, value.job, value.index, value.arm, value.variant, value.build, value.spec,
-                       value.owner, value.state, value.error, value.created, value.started, value.ended,
-                       value.iperf3_version, value.client, value.server, value.mss_bytes, value.congestion,
-                       value.cpu_client_percent, value.cpu_server_percent, value.client_usage, value.sums,
-                       value.flags, value.documents, value.note, value.files));
+    put(text,
+        std::tie(value.id, value.job, value.index, value.slot, value.variant, value.build, value.point_name,
+                 value.spec, value.owner, value.state, value.error, value.created, value.started, value.ended,
+                 value.iperf3_version, value.client, value.server, value.mss_bytes, value.congestion,
+                 value.cpu_client_percent, value.cpu_server_percent, value.client_usage, value.sums,
+                 value.flags, value.documents, value.note, value.files));
     if (value.trace) {
       put(text, std::tie(value.trace->events, value.trace->lost, value.trace->skipped, value.trace->broken,
                          value.trace->tracer_share));
@@ -98,7 +99,7 @@ struct Text {
   }
   static void put(std::string& text, const core::SelectedRun& value) {
     put(text,
-        std::tie(value.id, value.job, value.scenario, value.label, value.arm, value.started, value.ended));
+        std::tie(value.id, value.job, value.scenario, value.label, value.slot, value.started, value.ended));
   }
   static void put(std::string& text, const core::FunctionName& value) {
     put(text, std::tie(value.name, value.module, value.duplicate));
@@ -152,6 +153,9 @@ struct Text {
   }
   static void put(std::string& text, const JobBudget& value) {
     put(text, std::tie(value.budget, value.functions));
+  }
+  static void put(std::string& text, const NamedFigure& value) {
+    put(text, std::tie(value.name, value.unit, value.better, value.value));
   }
   static void put(std::string& text, const FigureChoice& value) {
     put(text, std::pair{to_string(value.figure), value.threshold});
@@ -247,6 +251,7 @@ void ask_of_run(SqliteStore& store, RunId run, Asked& asked) {
   add("counters", store.counters(run));
   add("CPU samples", store.samples(run));
   add("latency", store.latency(run));
+  add("named figures", store.named_figures(run));
   for (const char* name : {"client.stdout", "client.stderr", "trace.dat"})
     add(name, store.document(run, name));
   const auto tables = store.tables({run}, std::size_t{64} << 20U);
@@ -290,6 +295,7 @@ Answers all_answers(SqliteStore& store, const std::vector<RunId>& runs, const st
     add("boots", store.boots_of_job(job));
     add("budget", store.budget_of_job(job));
     add("figures", store.figures_of_job(job));
+    add("until", store.until_of_job(job));
   }
   return asked.answers;
 }

@@ -17,7 +17,7 @@ class Boots : public Designs {
  protected:
   JobId a_stored_job(const std::string& name = "hsr") {
     const JobSpec spec = a_design(name);
-    return must(store->add_job(spec, draw_arms(spec, 42), 0, kMorning)).id;
+    return must(store->add_job(spec, draw_slots(spec, 42), 0, kMorning)).id;
   }
   static BootRecord asked(std::uint32_t number, seconds after = seconds{0}) {
     return {.number = number,
@@ -71,7 +71,7 @@ TEST_F(Boots, back_to_the_original_side_belong_to_no_letter) {
 
 TEST_F(Boots, of_a_job_that_is_gone_are_gone) {
   const JobSpec spec = a_design();
-  const core::NewJob job = must(store->add_job(spec, draw_arms(spec, 42), 0, kMorning));
+  const core::NewJob job = must(store->add_job(spec, draw_slots(spec, 42), 0, kMorning));
   must(store->add_boot(job.id, asked(1)));
   must(store->cancel_pending(job.id, "stopped"));
   for (const RunId run : job.runs) must(store->remove(run));

@@ -61,6 +61,7 @@ const std::map<std::string, std::int64_t> kTooMuch{
     {"runs.block", std::int64_t{1} << 32U},
     {"runs.letter", std::int64_t{1} << 32U},
     {"runs.traced", 2},
+    {"runs.point", std::int64_t{1} << 32U},
     {"intervals.sender", 2},
     {"intervals.omitted", 2},
     {"traces.functions", std::int64_t{1} << 32U},
@@ -196,6 +197,17 @@ TEST_F(BundleRules, say_which_character_of_a_label_cannot_be) {
             "cannot be seen and can make the text look like another one");
   EXPECT_EQ(refusal({"jobs", "label", "TEXT"}, std::string(257, 'x')),
             "table jobs, row 1: column label: expected is one printable line of at most 256 bytes, not 257");
+}
+
+TEST_F(BundleRules, refuse_points_that_no_sweep_has) {
+  const Column point{"runs", "point", "INTEGER"};
+  const Column name{"runs", "point_name", "TEXT"};
+  for (const std::int64_t number : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40U})
+    EXPECT_THAT(refusal(point, number), StartsWith(first_row(point))) << number;
+  EXPECT_THAT(refusal(name, std::string{"streams=\x1b[2J"}), StartsWith(first_row(name)));
+  EXPECT_THAT(refusal(name, std::string(4'096, 'x')), HasSubstr("at most 4095 bytes"));
+  EXPECT_THAT(refusal(point, std::int64_t{1}), HasSubstr("CHECK constraint failed")) << "it has no name";
+  EXPECT_THAT(refusal(name, std::string{"streams=4"}), HasSubstr("CHECK constraint failed"));
 }
 
 TEST_F(BundleRules, refuse_values_of_another_type_in_every_column) {

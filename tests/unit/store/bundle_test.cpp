@@ -54,6 +54,38 @@ TEST_F(BundleStore, moves_every_column_of_every_table_into_an_empty_store) {
             must(store->document(kMeasured, "client.stdout")));
 }
 
+// By another host, at another time: what it has is known by the runs themselves.
+TEST_F(BundleStore, takes_the_runs_of_a_bundle_once_for_each_user) {
+  must(other_->add_bundle(content(), kImporter, "from there", kMorning));
+  const std::string stored = "SELECT count(*) FROM runs";
+  const std::string once = ask(other_path(), stored);
+  const auto again = other_->add_bundle(content(), kImporter, "from elsewhere", kLater);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(again.error().message,
+              AllOf(HasSubstr("is stored already, as runs "), HasSubstr("nothing was imported")));
+  EXPECT_EQ(ask(other_path(), stored), once);
+  // A part of it, too.
+  EXPECT_FALSE(
+      other_->add_bundle(must(store->tables({kMeasured}, kNoLimit)), kImporter, "from there", kLater));
+  EXPECT_TRUE(other_->add_bundle(content(), kImporter + 1, "from there", kLater))
+      << "nobody is told of others' runs";
+}
+
+// An imported document has no times of its own.
+TEST_F(BundleStore, with_a_document_that_is_new_beside_runs_that_are_not_is_imported) {
+  constexpr RunId kImported = 3;
+  must(other_->add_bundle(must(store->tables({kMeasured}, kNoLimit)), kImporter, "from there", kMorning));
+  const StoredTables both = must(store->tables({kMeasured, kImported}, kNoLimit));
+  must(other_->add_bundle(both, kImporter, "from there", kLater));
+  EXPECT_FALSE(other_->add_bundle(both, kImporter, "from there", kLater));
+}
+
+TEST_F(BundleStore, of_runs_that_this_host_measured_is_imported_once) {
+  must(store->add_bundle(content(), kImporter, "from here", kLater));
+  EXPECT_FALSE(store->add_bundle(content(), kImporter, "from here", kLater));
+}
+
 TEST_F(BundleStore, gives_new_numbers_and_the_importing_user_what_was_moved) {
   must(add_job(*other_, a_job(), 1, kMorning));
   const auto jobs = must(other_->add_bundle(content(), kImporter, "from there", kLater));
@@ -96,6 +128,22 @@ TEST_F(BundleStore, keeps_a_reference_to_a_confirmed_job_only_if_both_are_moved)
   both.insert(both.begin(), kFirstOfDesign);
   must(other_->add_bundle(must(store->tables(both, kNoLimit)), 1, "", kMorning));
   EXPECT_EQ(ask(other_path(), "SELECT confirms FROM jobs WHERE id = 3"), "2");
+}
+
+TEST_F(BundleStore, tells_of_the_exported_job_last_though_a_self_test_is_newer) {
+  JobSpec self_test = the_design();
+  self_test.purpose = JobPurpose::selftest;
+  const auto newer = must(add_job(*store, self_test, 1000, kMorning));
+  for (const RunId run : newer.runs) {
+    bring_to_collecting(*store, run);
+    must(store->finish(a_record(run, 1, 2)));
+  }
+  std::vector<RunId> runs = newer.runs;
+  runs.push_back(kFirstOfDesign);
+  const auto jobs = must(other_->add_bundle(must(store->tables(runs, kNoLimit)), 1, "", kMorning));
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(ask(other_path(), fmt::format("SELECT purpose FROM jobs WHERE id = {}", jobs.back().id)),
+            "measurement");
 }
 
 TEST_F(BundleStore, reads_only_runs_that_have_ended) {

@@ -114,6 +114,7 @@ TEST_F(ComparisonQueries, samples_of_plain_runs_count_to_the_functions_that_the_
     FunctionStats called;
     called.name = "tcp_ack";
     called.hits = 1;
+    called.total_ns = called.self_ns = 100;
     record.trace->profile.emplace().functions = {called};
   });
   const auto runs = must(store->compared_runs({plain, traced}, core::ComparedParts::all));
@@ -209,6 +210,26 @@ TEST_F(ComparisonQueries, a_traced_run_has_its_functions_and_what_is_wrong_with_
   }
   EXPECT_EQ(trace->off_cpu_known, profile.off_cpu_known);
   EXPECT_EQ(trace->depth, profile.depth);
+}
+
+// Unknown is not 0.
+TEST_F(ComparisonQueries, a_trace_without_self_times_is_not_compared_by_them) {
+  const auto trace_of = [&](const FunctionProfile& profile) {
+    return compared(stored([&](RunRecord& record) {
+             record.trace = a_trace();
+             record.trace->profile = profile;
+           }))
+        .trace.value();
+  };
+  FunctionProfile profile = a_profile();
+  profile.functions[1].total_ns.reset();
+  profile.functions[1].self_ns.reset();
+  profile.functions[1].corrected_self_ns.reset();
+  const auto without_one = trace_of(profile);
+  EXPECT_TRUE(without_one.timed);
+  EXPECT_EQ(without_one.functions.size(), profile.functions.size() - 1);
+  for (FunctionStats& function : profile.functions) function.self_ns.reset();
+  EXPECT_FALSE(trace_of(profile).timed) << "as with tracing_thresh";
 }
 
 TEST_F(ComparisonQueries, a_run_whose_trace_was_skipped_is_a_plain_one) {

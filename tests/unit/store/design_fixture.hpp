@@ -47,21 +47,21 @@ class Designs : public StoreTest {
     double rate = kRate;
     RunState state = RunState::finished;
   };
-  using Outcomes = std::function<Outcome(const Arm& arm)>;
+  using Outcomes = std::function<Outcome(const Slot& slot)>;
 
   // Adds the job and ends its runs, one per minute, each 10 seconds long.
   JobId done(const JobSpec& spec, const Outcomes& outcome, uid_t owner = kOwner) {
-    const auto arms = draw_arms(spec, spec.design ? spec.design->seed.value_or(0) : 0);
-    const core::NewJob job = must(store->add_job(spec, arms, owner, kMorning));
-    for (std::size_t i = 0; i < arms.size(); ++i) {
+    const auto slots = draw_slots(spec, spec.design ? spec.design->seed.value_or(0) : 0);
+    const core::NewJob job = must(store->add_job(spec, slots, owner, kMorning));
+    for (std::size_t i = 0; i < slots.size(); ++i) {
       bring_to_collecting(*store, job.runs[i]);
       RunRecord record = a_record(job.runs[i], 1, 2);
-      const Outcome end = outcome(arms[i]);
+      const Outcome end = outcome(slots[i]);
       record.state = end.state;
       record.started = kMorning + std::chrono::minutes{next_minute_++};
       record.ended = *record.started + std::chrono::seconds{10};
       record.workload.report.sums.front().received_bits_per_second = end.rate;
-      if (arms[i].traced) record.trace = TraceRecord{};
+      if (slots[i].traced) record.trace = TraceRecord{};
       if (!boot_id_.empty()) record.fingerprint.emplace().boot_id = boot_id_;
       must(store->finish(record));
     }
@@ -95,8 +95,8 @@ class Designs : public StoreTest {
   }
   std::string arm_of(RunId id) {
     const core::RunRow run = must(store->run(id));
-    return fmt::format("{}.{} {} {}", run.arm.block, run.arm.letter, run.variant,
-                       run.arm.traced ? "traced" : "plain");
+    return fmt::format("{}.{} {} {}", run.slot.block, run.slot.letter, run.variant,
+                       run.slot.traced ? "traced" : "plain");
   }
 
   std::string boot_id_;  // of the runs that done() adds; empty: unknown
@@ -106,9 +106,9 @@ class Designs : public StoreTest {
 };
 
 // Each block has a level of its own, and B is 20 % above A.
-inline double rate_of(const Arm& arm) {
-  return kRate * (1 + 0.01 * arm.block * arm.block) * (arm.variant == 'B' ? 1.2 : 1) +
-         1e3 * arm.letter * arm.block;
+inline double rate_of(const Slot& slot) {
+  return kRate * (1 + 0.01 * slot.block * slot.block) * (slot.variant == 'B' ? 1.2 : 1) +
+         1e3 * slot.letter * slot.block;
 }
 
 }  // namespace netperfd::store

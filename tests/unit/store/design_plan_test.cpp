@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "daemon/analysis/compare/looks_course.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "tests/unit/store/design_fixture.hpp"
 
@@ -21,8 +22,8 @@ TEST_F(Designs, plan_boots_where_the_runs_are_of_several) {
   const std::vector<double> lucks{0.01, -0.02, 0.03, 0};
   for (const double luck : lucks) {
     boot_id_ = fmt::to_string(luck);
-    done(pilot, [luck](const Arm& arm) {
-      return Outcome{.rate = kRate * (arm.variant == 'B' ? std::exp(luck) : 1)};
+    done(pilot, [luck](const Slot& slot) {
+      return Outcome{.rate = kRate * (slot.variant == 'B' ? std::exp(luck) : 1)};
     });
   }
   const core::RunPlan plan = planned({.runs = "1-64", .effect = 0.02, .power = 0.8, .repeat = {}});
@@ -51,12 +52,12 @@ TEST_F(Designs, plan_boots_a_side_by_how_boots_of_one_side_spread) {
   std::map<char, std::size_t> booted;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> of_letter;
   std::uint32_t runs = 0;
-  const JobId job = done(spec, [&](const Arm& arm) {
-    const auto [letter, is_new] = of_letter.try_emplace({arm.block, arm.letter}, booted[arm.variant]);
-    if (is_new) ++booted[arm.variant];
-    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+  const JobId job = done(spec, [&](const Slot& slot) {
+    const auto [letter, is_new] = of_letter.try_emplace({slot.block, slot.letter}, booted[slot.variant]);
+    if (is_new) ++booted[slot.variant];
+    boot_id_ = fmt::format("{}.{}", slot.block, slot.letter);
     const double stray = 0.2 * (static_cast<double>(runs++ % 3) - 1);  // the median of three has none
-    return Outcome{.rate = kRate * (arm.variant == 'B' ? 1.2 : 1) * std::exp(lucks[letter->second] + stray)};
+    return Outcome{.rate = kRate * (slot.variant == 'B' ? 1.2 : 1) * std::exp(lucks[letter->second] + stray)};
   });
   const core::RunPlan plan = planned({.runs = fmt::format("job:{}", job), .effect = 0.02, .repeat = 6});
   EXPECT_EQ(plan.pairing, Pairing::boots);
@@ -72,8 +73,8 @@ TEST_F(Designs, plan_boots_a_side_by_how_boots_of_one_side_spread) {
 TEST_F(Designs, plan_the_time_of_boots_by_the_boots_that_came) {
   const JobSpec spec = a_rebooting_design(2, 1);
   double luck = 0;
-  const JobId job = done(spec, [&](const Arm& arm) {
-    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+  const JobId job = done(spec, [&](const Slot& slot) {
+    boot_id_ = fmt::format("{}.{}", slot.block, slot.letter);
     return Outcome{.rate = kRate * std::exp(luck += 0.01)};
   });
   // Asked every five minutes, but the third one failed and was tried again after an hour.
@@ -104,8 +105,8 @@ TEST_F(Designs, plan_the_time_of_boots_by_the_boots_that_came) {
 
 TEST_F(Designs, plan_no_boots_by_two_a_side) {
   double luck = 0;
-  const JobId job = done(a_rebooting_design(1, 2), [&](const Arm& arm) {
-    boot_id_ = fmt::format("{}.{}", arm.block, arm.letter);
+  const JobId job = done(a_rebooting_design(1, 2), [&](const Slot& slot) {
+    boot_id_ = fmt::format("{}.{}", slot.block, slot.letter);
     return Outcome{.rate = kRate * std::exp(luck += 0.01)};
   });
   EXPECT_THAT(refused({.runs = fmt::format("job:{}", job), .repeat = {}}).message,
@@ -115,17 +116,30 @@ TEST_F(Designs, plan_no_boots_by_two_a_side) {
 TEST_F(Designs, know_the_time_between_the_runs_of_the_newest_job_of_a_scenario) {
   JobSpec spec = a_design();
   EXPECT_EQ(must(store->time_between_runs(spec.name)), std::nullopt);
-  const auto level = [](const Arm&) { return Outcome{}; };
+  const auto level = [](const Slot&) { return Outcome{}; };
   done(spec, level);
   EXPECT_EQ(must(store->time_between_runs(spec.name)), std::chrono::seconds{50}) << "one a minute, of 10 s";
   EXPECT_EQ(must(store->time_between_runs("other")), std::nullopt);
 }
 
+TEST_F(Designs, know_the_mean_size_of_the_runs_of_the_owners_newest_job_of_a_scenario) {
+  JobSpec spec = a_design();
+  spec.repeat = 1;
+  EXPECT_EQ(must(store->bytes_of_run(spec.name, kOwner)), std::nullopt);
+  const JobId older = done(spec, [](const Slot&) { return Outcome{}; });
+  const JobId newer = done(spec, [](const Slot&) { return Outcome{}; });
+  forge(path(), fmt::format("UPDATE runs SET stored_bytes = 7000 WHERE job = {}", older));
+  forge(path(), fmt::format("UPDATE runs SET stored_bytes = 1000 + 100 * (id % 2) WHERE job = {}", newer));
+  EXPECT_EQ(must(store->bytes_of_run(spec.name, kOwner)), 1'050U);
+  EXPECT_EQ(must(store->bytes_of_run(spec.name, kOwner + 1)), std::nullopt) << "somebody else's";
+  EXPECT_EQ(must(store->bytes_of_run("other", kOwner)), std::nullopt);
+}
+
 TEST_F(Designs, plan_blocks_by_how_their_blocks_spread) {
   JobSpec pilot = a_design();
   pilot.purpose = JobPurpose::pilot;
-  const JobId job = done(pilot, [](const Arm& arm) {
-    return Outcome{.rate = rate_of(arm) * (arm.variant == 'B' ? std::exp(0.01 * arm.block) : 1)};
+  const JobId job = done(pilot, [](const Slot& slot) {
+    return Outcome{.rate = rate_of(slot) * (slot.variant == 'B' ? std::exp(0.01 * slot.block) : 1)};
   });
   core::PlanRequest request{.runs = fmt::format("job:{}", job), .effect = 0.02, .power = 0.9, .repeat = 20};
   const core::RunPlan plan = planned(request);
@@ -150,7 +164,7 @@ TEST_F(Designs, plan_runs_by_how_runs_spread) {
   JobSpec spec = a_job();
   spec.repeat = 8;
   int count = 0;
-  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(0.01 * ++count)}; });
+  done(spec, [&](const Slot&) { return Outcome{.rate = kRate * std::exp(0.01 * ++count)}; });
   const core::RunPlan plan = planned({.runs = "last:8", .repeat = {}});
   EXPECT_EQ(plan.pairing, Pairing::runs);
   EXPECT_EQ(plan.samples, 8U);
@@ -168,8 +182,8 @@ TEST_F(Designs, plan_runs_by_how_runs_spread) {
 }
 
 TEST_F(Designs, plan_by_plain_runs_alone) {
-  done(plain_and_traced(), [](const Arm& arm) {
-    return Outcome{.rate = arm.traced ? 1e6 * arm.block : kRate + 1e6 * arm.block};
+  done(plain_and_traced(), [](const Slot& slot) {
+    return Outcome{.rate = slot.traced ? 1e6 * slot.block : kRate + 1e6 * slot.block};
   });
   const core::RunPlan plan = planned({.runs = "job:1", .repeat = {}});
   EXPECT_EQ(plan.samples, 6U);
@@ -180,12 +194,12 @@ TEST_F(Designs, plan_by_plain_runs_alone) {
 TEST_F(Designs, plan_nothing_by_too_few_or_mixed_runs) {
   JobSpec spec = a_job();
   spec.repeat = 2;
-  done(spec, [](const Arm&) { return Outcome{}; });
+  done(spec, [](const Slot&) { return Outcome{}; });
   EXPECT_EQ(refused({.runs = "last:5", .repeat = {}}).kind, ErrorKind::invalid_argument);
   EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message, HasSubstr("2 run(s) with a throughput"));
   EXPECT_EQ(refused({.runs = "label:none", .repeat = {}}).kind, ErrorKind::not_found);
   spec.name = "hsr";
-  done(spec, [](const Arm&) { return Outcome{}; });
+  done(spec, [](const Slot&) { return Outcome{}; });
   EXPECT_THAT(refused({.runs = "last:5", .repeat = {}}).message,
               HasSubstr("several scenarios, \"veth-tcp\" and \"hsr\""));
   for (const double wrong : {0.0, -0.01, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
@@ -199,10 +213,55 @@ TEST_F(Designs, that_can_never_find_an_effect_say_no_number) {
   JobSpec spec = a_job();
   spec.repeat = 4;
   int count = 0;
-  done(spec, [&](const Arm&) { return Outcome{.rate = kRate * std::exp(++count)}; });
+  done(spec, [&](const Slot&) { return Outcome{.rate = kRate * std::exp(++count)}; });
   const core::RunPlan plan = planned({.runs = "last:4", .effect = 1e-6, .repeat = {}});
   EXPECT_FALSE(plan.needed);
   EXPECT_FALSE(plan.seconds);
+}
+
+// The first letter of a block strays.
+double noisy_rate(const Slot& slot) {
+  return kRate * (1 + 0.012 * ((slot.block * 7) % 5 - 2.0) * (slot.letter == 1 ? 1 : 0));
+}
+
+TEST_F(Designs, plan_a_job_that_measures_until_it_is_decided) {
+  JobSpec pilot = a_design();
+  pilot.purpose = JobPurpose::pilot;
+  pilot.text = "name: hsr\nuntil:\n  decided: ~\n  most: 40\n";
+  pilot.figures = {{.figure = parse_figure("received").value(), .threshold = 0.015},
+                   {.figure = parse_figure("sent").value(), .threshold = {}}};
+  const auto noisy = [](const Slot& slot) { return Outcome{.rate = noisy_rate(slot)}; };
+  const std::string runs = fmt::format("job:{}", done(pilot, noisy));
+  const core::RunPlan plan = planned({.runs = runs, .effect = 0.04, .repeat = {}});
+  ASSERT_TRUE(plan.until);
+  EXPECT_EQ(plan.until->most, 40U) << "as the scenario says";
+  analysis::CourseQuestion question{
+      .sd = plan.sd, .effect = std::log(1.04), .threshold = 0.015, .most = 40, .figures = 2};
+  EXPECT_EQ(plan.until->different.blocks, course_of(question).blocks);
+  EXPECT_EQ(plan.until->different.decided, course_of(question).decided);
+  question.effect = 0;
+  EXPECT_EQ(plan.until->same.blocks, course_of(question).blocks);
+  EXPECT_NE(plan.until->same.blocks, plan.until->different.blocks);
+  EXPECT_DOUBLE_EQ(plan.until->block_seconds.value_or(0), 240);
+  const auto asked = planned({.runs = runs, .effect = 0.04, .repeat = {}, .until_most = 20}).until;
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->most, 20U);
+}
+
+TEST_F(Designs, plan_a_fixed_number_if_nobody_asks_for_another_job) {
+  const auto noisy = [](const Slot& slot) { return Outcome{.rate = noisy_rate(slot)}; };
+  const std::string blocks = fmt::format("job:{}", done(a_design(), noisy));
+  EXPECT_FALSE(planned({.runs = blocks, .repeat = {}}).until);
+  EXPECT_TRUE(planned({.runs = blocks, .repeat = {}, .until_most = 500}).until);
+  for (const std::uint32_t most : {5U, 501U}) {
+    EXPECT_EQ(refused({.runs = blocks, .repeat = {}, .until_most = most}).message,
+              fmt::format("until_most: {}; expected is 6 to 500", most));
+  }
+  JobSpec without_sides = a_job("alone");
+  without_sides.repeat = 8;
+  const std::string runs = fmt::format("job:{}", done(without_sides, noisy));
+  EXPECT_EQ(refused({.runs = runs, .repeat = {}, .until_most = 40}).message,
+            "until_most: 40 counts blocks, and these runs are planned in runs");
 }
 
 }  // namespace

@@ -209,7 +209,7 @@ TEST_F(StoredFigures, that_a_job_declares_keep_their_order_and_thresholds) {
 
 TEST_F(StoredFigures, that_this_version_does_not_know_are_not_left_out_in_silence) {
   const JobSpec spec = with_figures_of(a_design(), {"received", "cpu"});
-  const JobId job = done(spec, [](const Arm& arm) { return Outcome{.rate = rate_of(arm)}; });
+  const JobId job = done(spec, [](const Slot& slot) { return Outcome{.rate = rate_of(slot)}; });
   execute("UPDATE job_figures SET figure = 'energy' WHERE figure = 'cpu'");
   const auto figures = store->figures_of_job(job);
   ASSERT_FALSE(figures);
@@ -222,14 +222,32 @@ TEST_F(StoredFigures, that_this_version_does_not_know_are_not_left_out_in_silenc
   EXPECT_EQ(compared(job, settings).comparison.verdict, Verdict::improvement) << "asked for";
 }
 
+TEST_F(StoredFigures, of_the_runs_own_may_be_those_that_the_job_declares) {
+  JobSpec spec = a_design();
+  spec.figures = parse_figure_choices({"energy:5%", "received"}, parse_any_figure).value();
+  const JobId job = done(spec, [](const Slot& slot) { return Outcome{.rate = rate_of(slot)}; });
+  const auto of_none = store->figures_of_job(job);
+  ASSERT_FALSE(of_none) << "no run has it";
+  EXPECT_EQ(of_none.error().kind, ErrorKind::unsupported);
+  std::string sql;
+  for (const core::RunRow& run : must(store->runs_of_job(job))) {
+    sql += fmt::format(
+        "INSERT INTO run_figures (run, name, unit, better, value) VALUES ({}, 'energy', 'J', "
+        "'lower', {});",
+        run.id, (run.slot.variant == 'B' ? 3.0 : 2.0) + 0.001 * static_cast<double>(run.id % 7));
+  }
+  execute(sql);
+  EXPECT_EQ(must(store->figures_of_job(job)), spec.figures);
+}
+
 // B receives 20 % more. Its p99 is three times that of A.
 class ComparedFigures : public StoredFigures {
  protected:
   JobId measured(JobSpec spec, double ratio_b = 3) {
     spec.repeat = 8;
-    const JobId job = done(spec, [](const Arm& arm) { return Outcome{.rate = rate_of(arm)}; });
+    const JobId job = done(spec, [](const Slot& slot) { return Outcome{.rate = rate_of(slot)}; });
     add_latency(job, [&](const core::RunRow& run) {
-      return static_cast<int>(1e6 * (run.arm.variant == 'B' ? ratio_b : 1)) +
+      return static_cast<int>(1e6 * (run.slot.variant == 'B' ? ratio_b : 1)) +
              static_cast<int>(run.id % 7) * 1000;
     });
     return job;
@@ -286,10 +304,10 @@ TEST_F(ComparedFigures, have_each_what_self_tests_tell) {
   test.purpose = JobPurpose::selftest;
   test.repeat = 8;
   const JobId self_test =
-      done(test, [](const Arm& arm) { return Outcome{.rate = kRate + 1e5 * arm.letter}; });
+      done(test, [](const Slot& slot) { return Outcome{.rate = kRate + 1e5 * slot.letter}; });
   // This host makes the second side slow.
   add_latency(self_test,
-              [](const core::RunRow& run) { return run.arm.variant == 'B' ? 4'000'000 : 1'000'000; });
+              [](const core::RunRow& run) { return run.slot.variant == 'B' ? 4'000'000 : 1'000'000; });
   const JobId job = measured(with_figures_of(a_design(), {"received", "latency.p99"}));
   const core::ComparedSelections compared = this->compared(job, not_asked());
   ASSERT_TRUE(compared.self_test);

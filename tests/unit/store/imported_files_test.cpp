@@ -31,7 +31,7 @@ class ImportedFiles : public StoreTest {
 
   RunId import(std::vector<SourceFile> files, uid_t owner = kUser) {
     JobSpec spec = a_job("import");
-    spec.workload = WorkloadKind::imported;
+    spec.workload = imported_files();
     const RunId run = must(add_job(*store, spec, owner, kMorning)).runs.front();
     bring_to_collecting(*store, run);
     RunRecord record = a_record(run, 1, 2);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/golden_latency.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
@@ -97,7 +98,7 @@ TEST_F(LatencyStore, says_that_a_run_had_no_probes) {
 
 TEST_F(LatencyStore, knows_where_latency_alone_was_measured) {
   JobSpec spec = a_job("probes");
-  spec.workload = WorkloadKind::latency;
+  spec.workload = workload::traits_of("latency");
   spec.test = {};
   spec.test.path.netns = "left";
   spec.test.path.local = LocalServer{.netns = "right", .bind = "10.0.0.2"};
@@ -105,7 +106,7 @@ TEST_F(LatencyStore, knows_where_latency_alone_was_measured) {
   spec.latency = LatencySpec{.duration = std::chrono::seconds{7}, .probes = {{.name = "udp"}}};
   const RunId run = run_under_way(spec);
   const core::RunRow row = must(store->run(run));
-  EXPECT_EQ(row.spec.workload, WorkloadKind::latency);
+  EXPECT_EQ(row.spec.workload.name, "latency");
   EXPECT_EQ(row.spec.test.path.netns, "left");
   EXPECT_EQ(row.spec.test.path.server, "10.0.0.2");
   ASSERT_TRUE(row.spec.test.path.local);

@@ -50,6 +50,8 @@ constexpr std::size_t kSamples = 15;
 constexpr std::size_t kBudgets = 16;
 constexpr std::size_t kLatency = 18;
 constexpr std::size_t kQueues = 20;
+constexpr std::size_t kFigures = 23;
+constexpr std::size_t kPoints = 25;
 
 std::filesystem::path file_of(std::size_t version) {
   return std::filesystem::path(NETPERFD_TEST_DATA) / "store" / fmt::format("version-{}.sql", version);
@@ -191,7 +193,7 @@ void OldVersion::has_the_same_runs_with_their_figures() {
   expect_same_run(kFailed);
   EXPECT_EQ(must(old().document(kMeasured, "client.stdout")),
             must(fresh().document(kMeasured, "client.stdout")));
-  EXPECT_EQ(must(old().run(kMeasured)).arm.traced, version() >= kTraces);
+  EXPECT_EQ(must(old().run(kMeasured)).slot.traced, version() >= kTraces);
   if (version() >= kTraces) expect_same_run(kWatched);
 }
 
@@ -260,6 +262,9 @@ void OldVersion::has_the_environment_and_the_counters_or_none() {
   expect_since(kCounters, old().counters(kMeasured), counters);
   expect_since(kSamples, old().samples(kFirstOfDesign), fresh().samples(kFirstOfDesign));
   expect_since(kLatency, old().latency(kMeasured), fresh().latency(kMeasured));
+  ASSERT_THAT(must(fresh().named_figures(kMeasured)), SizeIs(2));
+  EXPECT_EQ(must(old().named_figures(kMeasured)),
+            version() < kFigures ? std::vector<NamedFigure>{} : must(fresh().named_figures(kMeasured)));
 }
 
 void OldVersion::is_compared_with_what_it_knew() {
@@ -283,7 +288,7 @@ void OldVersion::is_compared_with_what_it_knew() {
 void OldVersion::keeps_the_places_of_a_design() {
   if (version() < kDesigns) {
     EXPECT_FALSE(old().runs_of_job(3)) << "there is no such job";
-    EXPECT_EQ(must(old().run(kMeasured)).arm.block, 0U);
+    EXPECT_EQ(must(old().run(kMeasured)).slot.block, 0U);
     return;
   }
   const auto was = must(old().runs_of_job(3));
@@ -292,7 +297,11 @@ void OldVersion::keeps_the_places_of_a_design() {
   ASSERT_EQ(was.size(), kRunsOfDesign);
   for (std::size_t i = 0; i < was.size(); ++i) {
     EXPECT_EQ(was[i].id, kFirstOfDesign + static_cast<RunId>(i));
-    EXPECT_EQ(was[i].arm, now[i].arm);
+    ASSERT_EQ(now[i].slot.point, 2U) << "else the test proves nothing";
+    Slot known = now[i].slot;
+    if (version() < kPoints) known.point = 0;
+    EXPECT_EQ(was[i].slot, known);
+    EXPECT_EQ(was[i].point_name, version() < kPoints ? "" : "streams=16, length=512");
     EXPECT_EQ(was[i].variant, now[i].variant);
     EXPECT_EQ(was[i].spec.design, now[i].spec.design);
     EXPECT_EQ(was[i].sums, now[i].sums);

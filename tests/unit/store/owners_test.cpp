@@ -29,7 +29,7 @@ class Owners : public Designs {
     spec.label = label;
     spec.repeat = runs;
     std::uint32_t run = 0;
-    return done(spec, [&](const Arm&) { return Outcome{.rate = rate + 1e6 * ++run}; }, owner);
+    return done(spec, [&](const Slot&) { return Outcome{.rate = rate + 1e6 * ++run}; }, owner);
   }
   core::ComparedSelections compared_as(uid_t caller, const std::string& a, const std::string& b) {
     const core::ComparisonRequest request{.a = a, .b = b, .settings = {}, .caller = caller};
@@ -77,8 +77,8 @@ TEST_F(Owners, are_apart_in_each_term) {
 }
 
 TEST_F(Owners, of_sides_of_designs_are_apart_too) {
-  done(a_design(), [](const Arm&) { return Outcome{}; });
-  done(a_design(), [](const Arm&) { return Outcome{}; }, kBob);
+  done(a_design(), [](const Slot&) { return Outcome{}; });
+  done(a_design(), [](const Slot&) { return Outcome{}; }, kBob);
   for (const RunId run : selected("variant:list", kBob)) EXPECT_GT(run, 24);
   EXPECT_THAT(selected("variant:list", kBob), SizeIs(12));
   EXPECT_THAT(selected("variant:list owner:any", kBob), SizeIs(24));
@@ -128,7 +128,7 @@ TEST_F(Owners, of_failed_runs_are_apart_in_the_caveat_that_counts_them) {
   JobSpec spec = a_job("veth-tcp");
   spec.label = "before";
   spec.repeat = 2;
-  done(spec, [](const Arm&) { return Outcome{.state = RunState::failed}; }, kBob);
+  done(spec, [](const Slot&) { return Outcome{.state = RunState::failed}; }, kBob);
   const auto selection = must(core::parse_selection("label:before", kAlice));
   const auto runs = must(core::resolve(*store, selection));
   EXPECT_EQ(must(core::failed_runs(*store, selection, runs)), 0U);
@@ -150,15 +150,15 @@ TEST_F(Owners, plan_from_their_own_runs) {
 TEST_F(Owners, are_not_bounded_by_the_self_tests_of_others) {
   JobSpec test = a_design();
   test.purpose = JobPurpose::selftest;
-  const JobId own = done(test, [](const Arm& arm) { return Outcome{.rate = kRate + 1e5 * arm.letter}; });
+  const JobId own = done(test, [](const Slot& slot) { return Outcome{.rate = kRate + 1e5 * slot.letter}; });
   done(
       test,
-      [](const Arm& arm) {
-        return Outcome{.rate = arm.variant == 'B' ? kRate * 2 : kRate + 1e5 * arm.letter};
+      [](const Slot& slot) {
+        return Outcome{.rate = slot.variant == 'B' ? kRate * 2 : kRate + 1e5 * slot.letter};
       },
       kBob);
-  const JobId job = done(a_design(), [](const Arm& arm) {
-    return Outcome{.rate = kRate * (arm.variant == 'B' ? 1.2 : 1) + 1e5 * arm.letter};
+  const JobId job = done(a_design(), [](const Slot& slot) {
+    return Outcome{.rate = kRate * (slot.variant == 'B' ? 1.2 : 1) + 1e5 * slot.letter};
   });
   const core::ComparedSelections by_job = compared(job);
   ASSERT_TRUE(by_job.self_test);

@@ -4,8 +4,14 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "daemon/store/job_listing.hpp"
 #include "daemon/store/run_listing.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
@@ -43,6 +49,9 @@ Set purpose(JobPurpose value) {
 }
 Set variant(const std::string& name) {
   return [name](core::RunFilter& filter) { filter.variant = name; };
+}
+Set owner(uid_t uid) {
+  return [uid](core::RunFilter& filter) { filter.owner = uid; };
 }
 Set traced(bool value) {
   return [value](core::RunFilter& filter) { filter.traced = value; };
@@ -214,6 +223,47 @@ TEST_F(RunQueries, says_what_is_unknown) {
         store->document(7, "client.stdout").error().kind, store->runs_of_job(7).error().kind}) {
     EXPECT_EQ(kind, ErrorKind::not_found);
   }
+}
+
+// A list that finds nothing would look at every run or job if it went by number, or by a part of what is
+// asked. An index of all of it has no row to look at.
+TEST_F(RunQueries, that_find_nothing_look_at_no_row) {
+  const std::vector<std::pair<std::vector<Set>, std::string>> searches{
+      {{traced(true)}, "runs_by_traced (traced=? AND rowid<?)"},
+      {{traced(false), purpose(JobPurpose::measurement)}, "runs_by_traced (traced=? AND rowid<?)"},
+      {{state(RunState::failed)}, "runs_by_state (state=? AND rowid<?)"},
+      {{traced(true), state(RunState::failed)},
+       "runs_by_traced_and_state (traced=? AND state=? AND rowid<?)"},
+      {{job(7), traced(true)}, "runs_by_job (job=? AND rowid<?)"},
+      {{owner(1234)}, "jobs_by_owner (owner_uid=? AND rowid<?)"},
+      {{scenario("a"), label("b")}, "jobs_by_name_and_label (name=? AND label=? AND rowid<?)"},
+  };
+  for (const auto& [parts, search] : searches) {
+    EXPECT_THAT(plan(filter_of(parts)), HasSubstr(search));
+  }
+}
+
+// Steps of SQLite's machine to list jobs.
+std::int64_t steps_to_list(Connection& connection, const core::RunFilter& filter) {
+  std::int64_t steps = 0;
+  const auto count = [](void* counter) { return ++*static_cast<std::int64_t*>(counter), 0; };
+  sqlite3_progress_handler(connection.raw(), 1, count, &steps);
+  const auto page = must(read_jobs(connection, filter, "", 0));
+  sqlite3_progress_handler(connection.raw(), 0, nullptr, nullptr);
+  EXPECT_THAT(page.rows, IsEmpty());
+  return steps;
+}
+
+TEST_F(RunQueries, of_jobs_that_find_nothing_look_at_no_job) {
+  const std::vector<std::vector<Set>> searches{
+      {scenario("none")}, {label("none")}, {owner(1234)}, {scenario("veth-tcp"), label("none")}};
+  std::vector<std::int64_t> steps;
+  for (const int jobs : {2, 40}) {
+    for (int i = 0; i < jobs; ++i) store_job(a_job("veth-tcp", "before"));
+    auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+    for (const auto& parts : searches) steps.push_back(steps_to_list(connection, filter_of(parts)));
+  }
+  for (std::size_t i = 0; i < searches.size(); ++i) EXPECT_EQ(steps[i], steps[i + searches.size()]) << i;
 }
 
 TEST_F(RunQueries, use_an_index_for_every_filter) {

@@ -117,7 +117,7 @@ TEST_F(SchemaMigration, leaves_runs_that_can_be_read_ended_and_removed) {
   open();
   EXPECT_EQ(must(store->unfinished_jobs()).size(), 1U);
   const auto run = must(store->run(1));
-  EXPECT_EQ(run.spec.workload, WorkloadKind::iperf3);
+  EXPECT_EQ(run.spec.workload.name, "iperf3");
   EXPECT_EQ(run.spec.test.path.local->netns, "right");
   EXPECT_EQ(run.spec.test.traffic.duration, std::chrono::seconds{10});
   EXPECT_FALSE(run.trace);
@@ -248,7 +248,7 @@ TEST_F(SchemaMigrationOf2, leaves_runs_that_can_be_read_listed_and_removed) {
   const auto run = must(store->run(1));
   EXPECT_EQ(run.spec.test.traffic.duration, std::chrono::seconds{10});
   EXPECT_EQ(run.trace->events, 91U);
-  EXPECT_EQ(must(store->run(5)).spec.workload, WorkloadKind::none);
+  EXPECT_EQ(must(store->run(5)).spec.workload.name, "none");
   EXPECT_EQ(must(store->run(5)).trace->skipped, "locked down");
   EXPECT_EQ(must(store->trace(1)).recording_left_out, 0U);
   EXPECT_EQ(store->profile(1).error().message, "run 1: no functions were traced");
@@ -284,8 +284,8 @@ class SchemaMigrationOf5 : public OldDatabase {
 TEST_F(SchemaMigrationOf5, knows_the_arms_of_runs_of_before) {
   open();
   for (const auto& [run, traced] : std::map<RunId, bool>{{1, true}, {2, true}, {3, false}}) {
-    EXPECT_EQ(must(store->run(run)).arm,
-              (Arm{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = traced}))
+    EXPECT_EQ(must(store->run(run)).slot,
+              (Slot{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = traced}))
         << run;
     EXPECT_EQ(must(store->run(run)).spec.purpose, JobPurpose::measurement) << run;
     EXPECT_FALSE(must(store->run(run)).spec.design) << run;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daemon/store/sqlite.hpp"
+#include "daemon/workload/job/traits.hpp"
 
 namespace netperfd::store {
 
@@ -63,6 +64,7 @@ RunId StoreTest::store_job(const JobSpec& spec, RunState state, WallTime now) {
 
 JobSpec a_job(const std::string& name, const std::string& label) {
   JobSpec spec;
+  spec.workload = workload::traits_of("iperf3");
   spec.name = name;
   spec.label = label;
   spec.description = "TCP between two namespaces";
@@ -157,7 +159,7 @@ JobSpec a_watching_job() {
   spec.name = "watch";
   spec.description = "somebody else's traffic";
   spec.text = "name: watch\n";
-  spec.workload = WorkloadKind::none;
+  spec.workload = workload::traits_of("none");
   spec.trace = TraceSpec{};
   spec.trace->events = {{.name = "skb:kfree_skb", .filter = {}, .stacktrace = true}};
   return spec;

@@ -57,11 +57,11 @@ class StoreTest : public testing::Test {
 [[nodiscard]] Result<FunctionProfile> whole_profile(core::RunQueries& queries, RunId run,
                                                     std::uint32_t limit = 1000);
 
-// Adds the job to a store or a RunWriter, with the arms drawn from its seed.
+// Adds the job to a store or a RunWriter, with the slots drawn from its seed.
 template <class Writer>
 Result<core::NewJob> add_job(Writer& writer, const JobSpec& spec, uid_t owner, WallTime now) {
   const std::uint64_t seed = spec.design ? spec.design->seed.value_or(0) : 0;
-  return writer.add_job(spec, draw_arms(spec, seed), owner, now);
+  return writer.add_job(spec, draw_slots(spec, seed), owner, now);
 }
 
 // Takes a pending run to `collecting`.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tests/unit/golden_latency.hpp"
 #include "tests/unit/store/store_fixture.hpp"
@@ -98,6 +99,15 @@ inline JobSpec the_design() {
   return spec;
 }
 
+// The design at the second point of a sweep, with the slots that it has without one.
+inline core::NewJob add_swept(SqliteStore& store, WallTime now) {
+  JobSpec spec = the_design();
+  std::vector<Slot> slots = draw_slots(spec, *spec.design->seed);
+  for (Slot& slot : slots) slot.point = 2;
+  spec.design->sweep = {{.key = "streams", .values = {"4", "16"}}, {.key = "length", .values = {"512"}}};
+  return must(store.add_job(spec, slots, 1000, now));
+}
+
 // Three jobs with the runs 1 to 7.
 inline JobBudget the_budget() {
   return {.budget = {.asked = 0.2, .predicted = 0.17, .window_s = 1.5, .failure = "none really"},
@@ -119,6 +129,8 @@ inline void store_runs(SqliteStore& store) {
   record.fingerprint = the_environment();
   record.counters = the_counters();
   record.workload.latency = golden_latency();
+  record.figures = {{.name = "calls", .unit = "per second", .better = Better::higher, .value = 811.5},
+                    {.name = "delay.p99", .unit = "", .better = Better::lower, .value = 0.25}};
   must(store.finish(record));
   bring_to_collecting(store, first.runs[1]);
   RunRecord failed;
@@ -137,7 +149,7 @@ inline void store_runs(SqliteStore& store) {
   watched.files = {{.name = "trace.dat", .size = 815, .modified = kMorning, .sha256 = std::string(64, 'a')}};
   must(store.finish(watched));
 
-  const auto compared = must(add_job(store, the_design(), 1000, kMorning + std::chrono::hours{2}));
+  const auto compared = add_swept(store, kMorning + std::chrono::hours{2});
   for (const RunId run : compared.runs) {
     bring_to_collecting(store, run);
     RunRecord sampled = a_record(run, 1, 2);

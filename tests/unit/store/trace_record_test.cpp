@@ -292,7 +292,7 @@ TEST_F(TraceStore, gives_a_job_without_a_workload_back) {
   const auto job = must(add_job(*store, a_watching_job(), 1000, kMorning));
   const auto row = must(store->run(job.runs.at(0)));
   EXPECT_EQ(row.spec.name, "watch");
-  EXPECT_EQ(row.spec.workload, WorkloadKind::none);
+  EXPECT_EQ(row.spec.workload.name, "none");
   EXPECT_EQ(row.spec.test, TestSpec{});
   EXPECT_EQ(ask(path(), "SELECT workload FROM jobs"), "none");
   EXPECT_EQ(ask(path(),
@@ -301,7 +301,7 @@ TEST_F(TraceStore, gives_a_job_without_a_workload_back) {
             "nothing");
 
   store_job(a_job());
-  EXPECT_EQ(must(store->run(0)).spec.workload, WorkloadKind::iperf3);
+  EXPECT_EQ(must(store->run(0)).spec.workload.name, "iperf3");
 }
 
 TEST_F(TraceStore, takes_a_run_without_a_workload) {
@@ -323,7 +323,7 @@ JobSpec an_imported_job() {
   JobSpec spec;
   spec.name = "import";
   spec.label = "before";
-  spec.workload = WorkloadKind::imported;
+  spec.workload = imported_files();
   return spec;
 }
 
@@ -354,7 +354,7 @@ TEST_F(TraceStore, takes_a_run_of_an_imported_file) {
   filter.label = "before";
   const auto listed = must(store->runs(filter, "", 0)).rows;
   ASSERT_EQ(listed.size(), 1U);
-  EXPECT_EQ(listed[0].spec.workload, WorkloadKind::imported);
+  EXPECT_EQ(listed[0].spec.workload.name, "import");
   EXPECT_EQ(ask(path(), "SELECT scenario || ' ' || state || ' ' || events FROM run_overview"),
             "import finished 91");
   must(store->remove(record.id));

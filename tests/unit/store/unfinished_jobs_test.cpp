@@ -27,14 +27,15 @@ JobSpec a_built_design() {
   spec.design.emplace();
   spec.design->a = Variant{.name = "list", .apply = {}, .verify = {}, .builds = {"l1", "l2"}};
   spec.design->b = Variant{.name = "hash", .apply = {}, .verify = {}, .builds = {"h1", "h2"}};
+  spec.design->sweep = {{.key = "streams", .values = {"4", "16", "64"}}};
   spec.design->seed = 18'446'744'073'709'551'615U;
   return spec;
 }
 
 TEST_F(UnfinishedJobs, come_back_as_they_were_accepted) {
   const JobSpec spec = a_built_design();
-  const auto arms = draw_arms(spec, *spec.design->seed);
-  const auto job = must(store->add_job(spec, arms, 1234, kMorning));
+  const auto slots = draw_slots(spec, *spec.design->seed);
+  const auto job = must(store->add_job(spec, slots, 1234, kMorning));
   const auto found = must(store->unfinished_jobs());
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().id, job.id);
@@ -45,16 +46,17 @@ TEST_F(UnfinishedJobs, come_back_as_they_were_accepted) {
   EXPECT_EQ(found.front().options.repeat, 2U);
   EXPECT_EQ(found.front().options.purpose, JobPurpose::selftest);
   EXPECT_EQ(found.front().seed, 18'446'744'073'709'551'615U);
-  ASSERT_EQ(found.front().runs.size(), arms.size());
-  for (std::size_t i = 0; i < arms.size(); ++i) {
+  ASSERT_EQ(found.front().runs.size(), slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     const core::StoredRun& run = found.front().runs[i];
     EXPECT_EQ(run.id, job.runs[i]);
     EXPECT_EQ(run.index, i + 1);
     EXPECT_EQ(run.state, RunState::pending);
-    EXPECT_EQ(run.build, spec.design->build_name(arms[i].variant, arms[i].build));
-    Arm without_build = arms[i];
+    EXPECT_EQ(run.build, spec.design->build_name(slots[i].variant, slots[i].build));
+    EXPECT_EQ(run.point_name, spec.design->point_name(slots[i].point));
+    Slot without_build = slots[i];
     without_build.build = 0;
-    EXPECT_EQ(run.arm, without_build);
+    EXPECT_EQ(run.slot, without_build);
   }
 }
 
@@ -84,9 +86,9 @@ TEST_F(UnfinishedJobs, are_not_those_without_a_pending_run) {
 
 TEST_F(UnfinishedJobs, of_which_a_row_is_damaged_say_so_and_leave_the_others_as_they_were) {
   const JobSpec spec = a_built_design();
-  const auto arms = draw_arms(spec, *spec.design->seed);
+  const auto slots = draw_slots(spec, *spec.design->seed);
   for (int i = 0; i < 2; ++i) {
-    const auto job = must(store->add_job(spec, arms, 1234, kMorning));
+    const auto job = must(store->add_job(spec, slots, 1234, kMorning));
     must(store->set_budget(job.id, {.budget = {.asked = 0.1, .predicted = {}, .window_s = {}, .failure = {}},
                                     .functions = {{.function = "xmit"}}}));
   }

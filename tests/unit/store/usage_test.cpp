@@ -126,7 +126,7 @@ TEST_F(Usage, of_time_leaves_runs_of_the_future_out) {
 
 TEST_F(Usage, of_time_leaves_imported_runs_out) {
   JobSpec spec = a_job();
-  spec.workload = WorkloadKind::imported;
+  spec.workload = imported_files();
   stored_run(kOwner, 3000, spec);
   EXPECT_EQ(must(store->usage(kOwner, WallTime{}, WallTime::max())).running, seconds{0});
   EXPECT_GT(stored(kOwner), 0U);

@@ -204,14 +204,14 @@ TEST_F(ChildTest, works_in_the_root_directory_and_in_a_process_group_of_its_own)
 
 TEST_F(ChildTest, stays_on_its_cpu) {
   LaunchOrder order = order_for({"cat", "/proc/self/status"});
-  order.cpu = 0;
+  order.cpus = {0};
   run(std::move(order));
   EXPECT_THAT(out(), HasSubstr("\nCpus_allowed_list:\t0\n"));
 }
 
 TEST_F(ChildTest, names_the_cpu_that_is_missing) {
   LaunchOrder order = order_for({"true"});
-  order.cpu = 1023;
+  order.cpus = {1023};
   run(std::move(order));
   EXPECT_EQ(watched.end->failure, "iperf3: bind to CPU 1023: Invalid argument");
 }

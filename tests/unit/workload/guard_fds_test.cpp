@@ -56,7 +56,8 @@ class GuardFdsTest : public testing::Test {
   GuardFds receive() {
     GuardFds received;
     LaunchReport packet;
-    EXPECT_EQ(receive_report(daemon_, packet, received), static_cast<ssize_t>(sizeof packet));
+    pid_t sender = 0;
+    EXPECT_EQ(receive_report(daemon_, packet, received, sender), static_cast<ssize_t>(sizeof packet));
     return received;
   }
 

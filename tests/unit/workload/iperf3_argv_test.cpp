@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/workload/iperf3_argv.hpp"
+#include "daemon/workload/iperf3/argv.hpp"
 
 #include <gmock/gmock.h>
 

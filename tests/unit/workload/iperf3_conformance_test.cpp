@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "daemon/model/text.hpp"
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 
 namespace netperfd::workload::test {
@@ -20,10 +20,10 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-std::vector<std::string> codes_of(const WorkloadReport& report) {
+std::vector<std::string> codes_of(const ParsedReport& parsed) {
   std::vector<std::string> codes;
-  codes.reserve(report.flags.size());
-  for (const QualityFlag& flag : report.flags) codes.push_back(flag.code);
+  codes.reserve(parsed.flags.size());
+  for (const QualityFlag& flag : parsed.flags) codes.push_back(flag.code);
   return codes;
 }
 
@@ -35,13 +35,13 @@ class Iperf3Conformance : public testing::TestWithParam<Recording> {
                                             recording.expected.asked);
 
   void expect_flags() const {
-    const auto codes = codes_of(parsed.report);
+    const auto codes = codes_of(parsed);
     for (const std::string& code : recording.expected.flags) EXPECT_THAT(codes, Contains(code));
     if (!recording.expected.error.empty()) return;
     std::set<std::string> known{"sent-above-received", "run-length", "stalls"};
     known.insert(recording.expected.flags.begin(), recording.expected.flags.end());
     known.insert(recording.expected.may.begin(), recording.expected.may.end());
-    for (const QualityFlag& flag : parsed.report.flags) {
+    for (const QualityFlag& flag : parsed.flags) {
       EXPECT_TRUE(known.contains(flag.code)) << flag.code << ": " << flag.message;
     }
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daemon/model/text.hpp"
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 
 namespace netperfd::workload::test {
@@ -53,8 +53,7 @@ TEST(DamagedDocument, is_read_without_harm_whatever_bytes_are_wrong) {
       }
       const ParsedReport parsed = parse_iperf3_report(damaged, damaged, asked);
       EXPECT_TRUE(is_printable(parsed.error)) << parsed.error;
-      for (const QualityFlag& flag : parsed.report.flags)
-        EXPECT_TRUE(is_printable(flag.message)) << flag.message;
+      for (const QualityFlag& flag : parsed.flags) EXPECT_TRUE(is_printable(flag.message)) << flag.message;
     }
   }
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 
 namespace netperfd::workload::test {
@@ -78,15 +78,15 @@ inline ParsedReport parse(const nlohmann::json& document, const TestSpec& asked 
 
 inline std::vector<std::string> codes(const ParsedReport& parsed) {
   std::vector<std::string> all;
-  all.reserve(parsed.report.flags.size());
-  for (const QualityFlag& flag : parsed.report.flags) all.push_back(flag.code);
+  all.reserve(parsed.flags.size());
+  for (const QualityFlag& flag : parsed.flags) all.push_back(flag.code);
   return all;
 }
 
 // The message of the only flag, which must have this code.
 inline std::string only_flag(const ParsedReport& parsed, const std::string& code) {
   EXPECT_THAT(codes(parsed), testing::ElementsAre(code));
-  return parsed.report.flags.empty() ? "" : parsed.report.flags.front().message;
+  return parsed.flags.empty() ? "" : parsed.flags.front().message;
 }
 
 }  // namespace netperfd::workload::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/workload/iperf3_features.hpp"
+#include "daemon/workload/iperf3/features.hpp"
+#include "daemon/workload/iperf3/workload.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "daemon/workload/iperf3_probe.hpp"
+#include "daemon/workload/iperf3/probe.hpp"
 #include "tests/unit/workload/support.hpp"
 
 namespace netperfd::workload::test {
@@ -108,7 +109,7 @@ TEST(CheckSupported, says_where_iperf3_is_not_known_at_all) {
   EXPECT_EQ(status.error().message, "no iperf3 could be run when netperfd started; its log says why");
 }
 
-Iperf3Settings program(std::string path) {
+ProgramSettings program(std::string path) {
   return {.path = std::move(path), .uid = ::getuid(), .gid = ::getgid()};
 }
 
@@ -123,7 +124,7 @@ TEST(Probe, learns_the_features_of_the_installed_iperf3) {
 TEST(Probe, works_as_the_unprivileged_user) {
   REQUIRE_ROOT();
   EventLoop loop = make_loop();
-  Iperf3Settings settings = program("iperf3");
+  ProgramSettings settings = program("iperf3");
   settings.uid = kNobody;
   settings.gid = kNogroup;
   EXPECT_TRUE(probe_iperf3(loop, settings));
@@ -164,6 +165,17 @@ TEST(Probe, refuses_another_program) {
   const Result<Iperf3Features> features = probe_iperf3(loop, program("true"));
   ASSERT_FALSE(features);
   EXPECT_EQ(features.error().kind, ErrorKind::unsupported);
+}
+
+TEST(Congestion, is_one_of_those_that_the_kernel_lets_everybody_have) {
+  EXPECT_EQ(unusable_congestion("", "reno cubic\n"), "");
+  EXPECT_EQ(unusable_congestion("reno", "reno cubic\n"), "");
+  EXPECT_EQ(unusable_congestion("cubic", "reno cubic\n"), "");
+  EXPECT_EQ(
+      unusable_congestion("cub", "reno cubic\n"),
+      "the congestion control cub is not among those that iperf3 may use (reno cubic): as root, `modprobe "
+      "tcp_cub; sysctl net.ipv4.tcp_allowed_congestion_control='reno cubic cub'` allows it, if this kernel "
+      "has it");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 #include "tests/unit/workload/iperf3_document_maker.hpp"
 
@@ -42,7 +42,7 @@ TEST(Iperf3Sums, use_the_intervals_where_the_end_holds_the_omitted_part) {
   EXPECT_EQ(parsed.report.sums[0].sent_bytes, kTen);
   EXPECT_EQ(parsed.report.sums[0].sent_bits_per_second, 8e6);
   EXPECT_EQ(codes(parsed).front(), "sums-disagree");
-  EXPECT_THAT(parsed.report.flags.front().message, HasSubstr("the end holds the omitted part too"));
+  EXPECT_THAT(parsed.flags.front().message, HasSubstr("the end holds the omitted part too"));
 }
 
 TEST(Iperf3Sums, use_the_streams_where_the_intervals_agree_with_them) {

@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "daemon/core/ports/report_reading.hpp"
-#include "daemon/workload/iperf3_probe.hpp"
-#include "daemon/workload/iperf3_report.hpp"
-#include "daemon/workload/iperf3_workload.hpp"
+#include "daemon/workload/iperf3/probe.hpp"
+#include "daemon/workload/iperf3/report.hpp"
+#include "daemon/workload/iperf3/workload.hpp"
+#include "daemon/workload/job/traits.hpp"
 #include "tests/unit/workload/support.hpp"
 
 namespace netperfd::workload::test {
@@ -107,6 +108,7 @@ class Iperf3WorkloadTest : public testing::Test {
   // The same, but with a server only if the test started one.
   [[nodiscard]] JobSpec with_foreign_server() const {
     JobSpec job;
+    job.workload = workload::traits_of("iperf3");
     job.test.path.server = NamespacePair::kRightAddress;
     job.test.path.netns = namespaces->left();
     job.test.traffic.duration = std::chrono::seconds{1};
@@ -164,7 +166,7 @@ class Iperf3WorkloadTest : public testing::Test {
   EventLoop loop = make_loop();
   FakeReports reports{loop};
   std::unique_ptr<NamespacePair> namespaces;
-  Iperf3Settings settings{.path = "iperf3", .uid = kNobody, .gid = kNogroup};
+  ProgramSettings settings{.path = "iperf3", .uid = kNobody, .gid = kNogroup};
   Iperf3Features features;
   Listener listener;
   Watched foreign;

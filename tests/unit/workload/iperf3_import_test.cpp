@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Documents from an unknown source: all options must come from the document itself.
-#include "daemon/workload/iperf3_import.hpp"
+#include "daemon/workload/iperf3/import.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 #include "tests/unit/workload/iperf3_document_maker.hpp"
 
@@ -17,6 +17,7 @@ namespace netperfd::workload::test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Result<ImportedFile> import(std::string_view bytes) {
@@ -96,7 +97,7 @@ nlohmann::json of_server(bool client_sends) {
 
 std::vector<std::string> codes_of(const ImportedFile& file) {
   std::vector<std::string> codes;
-  for (const QualityFlag& flag : file.workload->report.flags) codes.push_back(flag.code);
+  for (const QualityFlag& flag : file.workload->flags) codes.push_back(flag.code);
   return codes;
 }
 
@@ -143,17 +144,33 @@ TEST(Iperf3ImportedDocument, of_a_failed_test_names_neither_a_server_nor_a_proto
       "to server: Connection refused\"");
 }
 
-TEST(Iperf3ImportedDocument, of_two_runs_is_refused_and_the_same_run_twice_is_one) {
+// The bytes received of each run.
+std::vector<std::uint64_t> runs_of(std::string_view bytes) {
+  const auto file = import(bytes);
+  if (!file) {
+    ADD_FAILURE() << file.error().message;
+    return {};
+  }
+  std::vector<std::uint64_t> received{file->workload->report.sums.at(0).received_bytes.value_or(0)};
+  for (const ImportedMore& more : file->more)
+    received.push_back(more.workload.report.sums.at(0).received_bytes.value_or(0));
+  return received;
+}
+
+TEST(Iperf3ImportedDocument, of_two_runs_is_a_run_of_each_and_the_same_run_twice_is_one) {
   nlohmann::json first = make_document(3);
-  nlohmann::json second = make_document(3);
+  nlohmann::json second = make_document(4);
   first["start"]["cookie"] = "a";
   second["start"]["cookie"] = "b";
-  EXPECT_THAT(error_of(first.dump(1) + "\n" + second.dump(1)), HasSubstr("the documents of 2 runs"));
-  EXPECT_TRUE(import(first.dump(1) + "\n" + first.dump(1)));
+  const std::string both = first.dump(1) + "\n" + second.dump(1);
+  EXPECT_THAT(runs_of(both), ElementsAre(3'000'000U, 4'000'000U));
+  EXPECT_EQ(import(both)->raw, first.dump(1)) << "each keeps its own document";
+  EXPECT_EQ(import(both)->more.at(0).raw, second.dump(1));
+  EXPECT_THAT(runs_of(first.dump(1) + "\n" + first.dump(1)), ElementsAre(3'000'000U));
   first["start"].erase("cookie");
   second["start"].erase("cookie");
   second["start"]["connected"][0]["local_port"] = 40001;
-  EXPECT_THAT(error_of(first.dump(1) + "\n" + second.dump(1)), HasSubstr("the documents of 2 runs"))
+  EXPECT_THAT(runs_of(first.dump(1) + "\n" + second.dump(1)), ElementsAre(3'000'000U, 4'000'000U))
       << "the ports tell them apart";
 }
 
@@ -213,8 +230,8 @@ TEST(Iperf3ImportedDocument, of_old_udp_that_was_sent_computes_what_arrived_and_
   EXPECT_EQ(report.sums[0].jitter_ms, 0.5);
   EXPECT_EQ(report.sums[0].packets, 3'000U);
   EXPECT_EQ(report.sums[0].lost_packets, 30);
-  ASSERT_EQ(report.flags.size(), 1U);
-  EXPECT_EQ(report.flags[0].code, "receiver-computed");
+  ASSERT_EQ(file->workload->flags.size(), 1U);
+  EXPECT_EQ(file->workload->flags[0].code, "receiver-computed");
 }
 
 TEST(Iperf3ImportedDocument, of_old_udp_that_was_received_has_in_its_intervals_what_arrived) {
@@ -226,7 +243,7 @@ TEST(Iperf3ImportedDocument, of_old_udp_that_was_received_has_in_its_intervals_w
   EXPECT_EQ(report.sums[0].sent_bytes, 3'030'000U);
   EXPECT_EQ(report.sums[0].received_bytes, 3'000'000U);
   EXPECT_EQ(report.sums[0].lost_packets, 30);
-  EXPECT_TRUE(report.flags.empty());
+  EXPECT_TRUE(file->workload->flags.empty());
 }
 
 TEST(Iperf3ImportedDocument, of_old_udp_whose_receiver_never_answered_does_not_tell_what_arrived) {
@@ -274,7 +291,7 @@ TEST(Iperf3ImportedDocument, of_impossible_figures_keeps_within_its_bounds) {
     EXPECT_LE(file->workload->asked.traffic.streams, 1'024U);
     EXPECT_FALSE(file->workload->started);
   }
-  const std::string deep = "{\"start\":" + std::string(10U << 20U, '[');
+  const std::string deep = "{\"start\":" + std::string(100'000, '[');
   EXPECT_THAT(error_of(deep), HasSubstr("nested deeper"));
   EXPECT_THAT(error_of(std::string((64U << 20U) + 1, ' ')), HasSubstr("more than 64 MiB"));
 }
@@ -289,12 +306,22 @@ TEST(Iperf3ImportedDocument, of_more_values_than_iperf3_writes_is_too_large) {
   }
 }
 
+TEST(Iperf3ImportedDocument, of_more_intervals_than_a_run_has_is_too_large) {
+  std::string text = R"({"start":{"test_start":{"protocol":"TCP"}},"intervals":[)";
+  for (std::size_t i = 0; i <= kMostIntervalsOfFile; ++i)
+    text += fmt::format(R"({{"sum":{{"start":{},"end":{},"bytes":1}}}},)", i, i + 1);
+  text.back() = ']';
+  EXPECT_THAT(
+      error_of(text + R"(,"end":{"sum_sent":{"bytes":200001},"sum_received":{"bytes":200001}}})"),
+      HasSubstr("it has 200001 intervals of streams and sums, and a run is imported with 200000 at most"));
+}
+
 // Each run is compared with those before it.
 TEST(Iperf3ImportedDocument, of_many_runs_counts_no_more_than_a_hundred) {
   std::string text;
   for (int i = 0; i < 500; ++i)
     text += fmt::format("{{\"event\":\"start\",\"data\":{{\"cookie\":\"{}\"}}}}\n", i);
-  EXPECT_THAT(error_of(text), HasSubstr("it has the documents of 100 runs in a row"));
+  EXPECT_THAT(error_of(text), HasSubstr("it has the documents of 100 runs or more"));
 }
 
 }  // namespace

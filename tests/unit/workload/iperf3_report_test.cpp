@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/workload/iperf3_report.hpp"
+#include "daemon/workload/iperf3/report.hpp"
 
 #include <gmock/gmock.h>
 
@@ -236,6 +236,19 @@ TEST(Iperf3Document, with_nan_and_inf_is_read_without_those_figures) {
   EXPECT_THAT(only_flag(parsed, "repaired-tokens"), StartsWith("2 numbers"));
 }
 
+TEST(Iperf3Document, with_numbers_beyond_all_is_read_without_those_figures) {
+  const json document = make_document(10);
+  for (const std::string& token : std::vector<std::string>{"1e400", "-1.5E+999", std::string(400, '9')}) {
+    const std::string text = std::regex_replace(
+        document.dump(1, '\t'), std::regex(R"("host_total": [0-9.]+)"), "\"host_total\": " + token);
+    const ParsedReport parsed = parse_iperf3_report(text, "", tcp(10));
+    EXPECT_EQ(parsed.error, "") << token;
+    EXPECT_FALSE(parsed.report.cpu_client_percent) << token;
+    EXPECT_TRUE(parsed.report.cpu_server_percent) << token;
+    EXPECT_THAT(only_flag(parsed, "repaired-tokens"), StartsWith("1 numbers")) << token;
+  }
+}
+
 TEST(Iperf3Document, with_values_of_wrong_types_is_read_without_them) {
   json document = make_document(10);
   document["start"]["version"] = 3;
@@ -247,9 +260,9 @@ TEST(Iperf3Document, with_values_of_wrong_types_is_read_without_them) {
   EXPECT_EQ(parsed.error, "");
   EXPECT_FALSE(parsed.report.client || parsed.report.mss_bytes || parsed.report.cpu_client_percent);
   EXPECT_EQ(parsed.report.version, "");
-  ASSERT_FALSE(parsed.report.flags.empty());
-  EXPECT_EQ(parsed.report.flags[0].code, "unreadable-values");
-  EXPECT_THAT(parsed.report.flags[0].message, HasSubstr("5 values"));
+  ASSERT_FALSE(parsed.flags.empty());
+  EXPECT_EQ(parsed.flags[0].code, "unreadable-values");
+  EXPECT_THAT(parsed.flags[0].message, HasSubstr("5 values"));
 }
 
 TEST(Iperf3Document, takes_large_counts_that_are_written_with_an_exponent) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Real iperf3 between real namespaces; a script simulates only what iperf3 cannot be made to do.
-#include "daemon/workload/iperf3_workload.hpp"
+#include "daemon/workload/iperf3/workload.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/workload/iperf3_workload.hpp"
+#include "daemon/workload/iperf3/workload.hpp"
 #include "tests/unit/workload/iperf3_fixture.hpp"
 
 namespace netperfd::workload::test {
@@ -34,7 +34,7 @@ using LabNames = Iperf3WorkloadTest;
 
 TEST_F(LabNames, names_the_lab_of_each_namespace_that_is_missing) {
   Iperf3Workload workload{loop, reports, settings, features};
-  ASSERT_EQ(labs().size(), 4U);
+  ASSERT_EQ(labs().size(), 5U);
   for (const std::vector<std::string>& lab : labs()) {
     ASSERT_GE(lab.size(), 4U);
     for (const std::string& netns : std::span{lab}.subspan(2)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the prober wrote becomes figures whose truth is known: all values of a long run, drawn here.
-#include "daemon/workload/latency_report.hpp"
+#include "daemon/workload/latency/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "daemon/workload/latency_report.hpp"
-#include "daemon/workload/latency_workload.hpp"
-#include "daemon/workload/loaded_run.hpp"
+#include "daemon/core/event_clock.hpp"
+#include "daemon/workload/job/traits.hpp"
+#include "daemon/workload/latency/loaded_run.hpp"
+#include "daemon/workload/latency/report.hpp"
+#include "daemon/workload/latency/workload.hpp"
+#include "daemon/workload/workloads.hpp"
 #include "tests/unit/workload/iperf3_fixture.hpp"
 
 namespace netperfd::workload {
@@ -58,7 +63,7 @@ class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
  protected:
   [[nodiscard]] JobSpec probes_alone() const {
     JobSpec job = with_local_server();
-    job.workload = WorkloadKind::latency;
+    job.workload = workload::traits_of("latency");
     job.test.traffic.duration.reset();
     job.latency = LatencySpec{.duration = std::chrono::milliseconds{1'000},
                               .timeout = std::chrono::milliseconds{500},
@@ -75,8 +80,14 @@ class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
   }
   void prepare_with_probes(const JobSpec& job) {
     spec = job;
-    iperf3.emplace(loop, reports, settings, features);
-    workload.emplace(loop, *iperf3, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+    workload = std::make_unique<Workloads>(WorkloadSite{.loop = loop,
+                                                        .clock = clock,
+                                                        .reports = reports,
+                                                        .latency_reports = reading,
+                                                        .figures = figure_reading,
+                                                        .iperf3 = settings,
+                                                        .features = features,
+                                                        .echo_path = NETPERFD_ECHO});
     auto prepared = workload->prepare(spec, phase_listener);
     ASSERT_TRUE(prepared) << prepared.error().message;
     phase_listener.active = *std::move(prepared);
@@ -104,9 +115,10 @@ class LatencyWorkloadTest : public test::Iperf3WorkloadTest {
 
   JobSpec spec;
   FakeLatencyReading reading{loop};
+  test::NoFigureReading figure_reading;
   PhaseListener phase_listener;
-  std::optional<Iperf3Workload> iperf3;
-  std::optional<LatencyWorkload> workload;
+  core::EventClock clock{loop};
+  std::unique_ptr<core::Workload> workload;
 };
 
 TEST_F(LatencyWorkloadTest, measures_round_trips_of_each_probe_alone) {
@@ -224,8 +236,8 @@ TEST_F(LatencyWorkloadTest, reports_a_prober_that_was_stopped_for_a_while) {
   const auto* idle = phase("udp", "idle");
   ASSERT_NE(idle, nullptr);
   EXPECT_NEAR(static_cast<double>(idle->missed), 120, 30) << "600 ms without 200 requests per second";
-  ASSERT_FALSE(result().report.flags.empty());
-  EXPECT_EQ(result().report.flags[0].code, "probes-late");
+  ASSERT_FALSE(result().flags.empty());
+  EXPECT_EQ(result().flags[0].code, "probes-late");
 }
 
 TEST_F(LatencyWorkloadTest, leaves_nothing_behind_if_it_is_stopped_or_destroyed) {
@@ -275,9 +287,11 @@ class ShortLoad final : public core::Workload {
 };
 
 TEST_F(LatencyWorkloadTest, stops_no_load_that_has_told_its_end) {
-  ShortLoad load;
+  auto owned = std::make_unique<ShortLoad>();
+  const ShortLoad& load = *owned;
   spec = probes_beside_iperf3();
-  workload.emplace(loop, load, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+  workload = std::make_unique<LoadedWorkload>(loop, std::move(owned), reading,
+                                              LatencySettings{.path = NETPERFD_ECHO, .common = settings});
   auto prepared = workload->prepare(spec, phase_listener);
   ASSERT_TRUE(prepared) << prepared.error().message;
   phase_listener.active = *std::move(prepared);
@@ -325,11 +339,11 @@ class SlowLoad final : public core::Workload {
 };
 
 TEST_F(LatencyWorkloadTest, counts_no_request_to_the_load_before_it_begins_or_after_it_ends) {
-  SlowLoad load(loop);
   spec = probes_beside_iperf3();
   spec.test.traffic.duration = std::chrono::milliseconds{500};
   spec.latency->idle = std::chrono::milliseconds{200};
-  workload.emplace(loop, load, reading, LatencySettings{.path = NETPERFD_ECHO, .common = settings});
+  workload = std::make_unique<LoadedWorkload>(loop, std::make_unique<SlowLoad>(loop), reading,
+                                              LatencySettings{.path = NETPERFD_ECHO, .common = settings});
   auto prepared = workload->prepare(spec, phase_listener);
   ASSERT_TRUE(prepared) << prepared.error().message;
   phase_listener.active = *std::move(prepared);

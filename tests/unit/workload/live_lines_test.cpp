@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "daemon/workload/live_lines.hpp"
+#include "daemon/workload/iperf3/live_lines.hpp"
 
 #include <gtest/gtest.h>
 

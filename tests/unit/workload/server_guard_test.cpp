@@ -99,7 +99,7 @@ class ServerGuardTest : public Iperf3WorkloadTest {
  protected:
   // Of the flag with this code; empty if there is none.
   [[nodiscard]] std::string flag(std::string_view code) const {
-    for (const QualityFlag& each : listener.result->report.flags) {
+    for (const QualityFlag& each : listener.result->flags) {
       if (each.code == code) return each.message;
     }
     return {};

@@ -21,16 +21,19 @@ extern "C" {
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 namespace netperfd::workload::test {
 namespace {
 
+// What can be read: a file of a process that ends meanwhile is cut there, where iterators of its buffer would
+// throw.
 std::string whole_file(const std::filesystem::path& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
+  std::ostringstream text;
+  text << std::ifstream{path, std::ios::binary}.rdbuf();
+  return text.str();
 }
 
 // The fourth field of /proc/PID/stat; the second one, in parentheses, may contain anything.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "daemon/base/event_loop.hpp"
+#include "daemon/core/ports/figure_reading.hpp"
 #include "daemon/workload/child.hpp"
 
 namespace netperfd::workload::test {
@@ -93,6 +94,15 @@ class NamespacePair {
   void create() const;
   void remove() const;
   std::string left_, right_;
+};
+
+// Of a test without commands.
+class NoFigureReading final : public core::FigureReading {
+ public:
+  Result<std::shared_ptr<void>> read_figures(const std::vector<DeclaredFigure>&,
+                                             const std::vector<core::FigureText>&, Done) override {
+    return fail(ErrorKind::io, "nothing was run");
+  }
 };
 
 // Watches the packets that arrive at veth0 of a namespace.

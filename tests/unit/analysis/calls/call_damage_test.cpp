@@ -168,9 +168,22 @@ TEST(CallDamage, takes_times_below_0_for_0_and_counts_them) {
   EXPECT_EQ(function(profile, "a").self_ns, 0U);
   EXPECT_EQ(function(profile, "a").total_ns, 15U);
   EXPECT_EQ(profile.damage.clipped, 1U);
-  profile = CallScript().enter(10, 'a', 0).leave(20, 'a', 0, 5'000, 4'999).profile();
-  EXPECT_EQ(function(profile, "a").total_ns, 0U);
-  EXPECT_EQ(profile.damage.clipped, 1U);
+}
+
+TEST(CallDamage, knows_no_time_of_a_call_whose_duration_cannot_be) {
+  constexpr std::uint64_t kYear = 365ULL * 24 * 3'600 * 1'000'000'000;
+  for (const std::uint64_t end : {std::uint64_t{4'999}, 5'000 + kYear, ~std::uint64_t{0}}) {
+    CallScript script;
+    script.enter(5, 'o', 0).enter(10, 'a', 1).call(12, 14, 'b', 2).leave(20, 'a', 1, 5'000, end);
+    const FunctionProfile profile = script.leave(30, 'o', 0, 4'995, 5'020).profile();
+    EXPECT_EQ(function(profile, "a").hits, 1U);
+    EXPECT_EQ(function(profile, "a").total_ns, std::nullopt);
+    EXPECT_EQ(function(profile, "a").self_ns, std::nullopt);
+    EXPECT_EQ(function(profile, "b").total_ns, 2U);
+    EXPECT_EQ(function(profile, "o").total_ns, 25U);
+    EXPECT_EQ(function(profile, "o").self_ns, 23U) << "of what a took, that of b is known";
+    EXPECT_EQ(profile.damage, CallDamage{});
+  }
 }
 
 TEST(CorrectedSelfTime, is_without_the_tracers_cost_of_calls_and_callees) {

@@ -101,12 +101,28 @@ void SimulatedMachine::charge(Task& task, std::uint64_t ns) {
 }
 
 void SimulatedMachine::begin(std::uint32_t cpu, Task& task, const Call& call) {
+  task.calls.push_back(call);
+  record_entry(cpu, task, call);
+}
+
+void SimulatedMachine::record_entry(std::uint32_t cpu, const Task& task, const Call& call) {
   GraphEvent entry = event(GraphEventKind::entry, task);
   entry.function = call.function;
   entry.depth = call.depth;
   entry.context = call.context;
   record(cpu, entry);
-  task.calls.push_back(call);
+}
+
+// The kernel takes the call's time, and then writes the entry: interrupts may come between.
+void SimulatedMachine::interrupt_entry(std::uint32_t cpu, Task& task, const Call& call, ContextRank below) {
+  const bool can_interrupt =
+      call.traced && shape_.kernel_tells_times && call.context < ContextRank::nmi && call.context >= below;
+  if (!can_interrupt) return;
+  while (random(12) == 0) {
+    pass(random(20));
+    interrupt(cpu, task, static_cast<std::uint16_t>(call.depth + random(2)), call.context);
+    pass(random(20));
+  }
 }
 
 void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
@@ -131,7 +147,9 @@ void SimulatedMachine::enter(std::uint32_t cpu, Task& task) {
   if (rank != ContextRank::task && call.context == ContextRank::task) call.context = ContextRank::softirq;
   call.interrupt = call.context > (seen_below ? rank : ContextRank::task);
   call.root = call.interrupt || !seen_below;
-  begin(cpu, task, call);
+  task.calls.push_back(call);
+  if (!is_new) interrupt_entry(cpu, task, call, seen_below ? rank : ContextRank::task);
+  record_entry(cpu, task, call);
 }
 
 void SimulatedMachine::interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over) {

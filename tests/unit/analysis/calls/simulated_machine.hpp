@@ -84,6 +84,8 @@ class SimulatedMachine {
   void enter(std::uint32_t cpu, Task& task);
   void leave(std::uint32_t cpu, Task& task);
   void begin(std::uint32_t cpu, Task& task, const Call& call);
+  void record_entry(std::uint32_t cpu, const Task& task, const Call& call);
+  void interrupt_entry(std::uint32_t cpu, Task& task, const Call& call, ContextRank below);
   void interrupt(std::uint32_t cpu, Task& task, std::uint16_t depth, ContextRank over);
   [[nodiscard]] std::uint64_t end_call(std::uint32_t cpu, Task& task);
   void count(Task& task, const Call& call, std::uint64_t returned);

@@ -137,8 +137,24 @@ TEST(Attribution, shows_a_function_of_one_side_and_what_that_means) {
   EXPECT_EQ(hash.name, "hash");
   EXPECT_EQ(hash.match, FunctionMatch::only_b);
   EXPECT_NEAR(hash.cost.shift.value_or(0), 0.3, 1e-9);
-  EXPECT_THAT(comparison.caveats, has_caveat("Called in B alone: hash [hsr]."));
+  EXPECT_THAT(comparison.caveats,
+              has_caveat("Called only in B: hash [hsr]. A did not call them, or did not trace them; then"));
   EXPECT_THAT(comparison.caveats, has_caveat("A traces 20 functions and B 21"));
+}
+
+TEST(Attribution, does_not_say_that_a_side_did_not_trace_what_both_sides_trace) {
+  TracedSides sides = classic();
+  each_traced(sides.a, [](ComparedRun& run) {
+    run.trace->functions.push_back(function_of("walk", 300'000'000));
+    run.trace->traced_functions = 21;
+  });
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->traced_functions = 21; });
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("Called only in A: walk [hsr]. Both sides trace 21 functions, so most likely B "
+                         "traced them too and never called them."));
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->missing_functions = {"walk"}; });
+  EXPECT_THAT(comparison_of(sides).caveats,
+              has_caveat("Called only in A: walk [hsr]. B could not trace them"));
 }
 
 TEST(Attribution, names_what_was_matched_by_base_name) {
@@ -307,7 +323,7 @@ TEST(Attribution, without_function_traces_says_which_side_has_none) {
 TEST(Attribution, has_none_of_calls_without_an_end) {
   TracedSides sides = classic();
   each_traced(sides.b, [](ComparedRun& run) { run.trace->timed = false; });
-  EXPECT_THAT(comparison_of(sides).attribution.not_attributed, HasSubstr("tells of no end of a call"));
+  EXPECT_THAT(comparison_of(sides).attribution.not_attributed, HasSubstr("have no self times"));
 }
 
 TEST(Attribution, of_one_run_a_side_still_shows_what_changed) {

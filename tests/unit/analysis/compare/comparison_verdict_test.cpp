@@ -196,8 +196,14 @@ TEST(Comparison, of_a_side_with_runs_that_received_nothing_is_refused) {
   EXPECT_THAT(despite.caveats, has_caveat("4 of 12 runs of B received nothing"));
 }
 
+void give_each_a_job(std::vector<ComparedRun>& runs) {
+  for (ComparedRun& run : runs) run.job = run.id;
+}
+
 TEST(Comparison, of_runs_that_were_imported_from_the_same_file_is_refused) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  give_each_a_job(a);
+  give_each_a_job(b);
   a[1].files = {"d1"};
   a[2].files = {"d2"};
   EXPECT_EQ(compare(a, b, {}).verdict, Verdict::improvement) << "each file once";
@@ -213,8 +219,22 @@ TEST(Comparison, of_runs_that_were_imported_from_the_same_file_is_refused) {
   EXPECT_THAT(compare(a, b, {}).caveats, has_caveat("one measurement; 1 more file was imported twice."));
 }
 
+TEST(Comparison, of_runs_of_a_job_that_was_imported_as_a_table_has_a_verdict) {
+  auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  for (auto* side : {&a, &b}) {
+    for (ComparedRun& run : *side) {
+      run.job = 7;
+      run.files = {"d1"};
+    }
+  }
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::improvement);
+  b[3].job = 8;
+  EXPECT_EQ(compare(a, b, {}).verdict, Verdict::refused) << "the table was imported twice";
+}
+
 TEST(Comparison, of_a_document_and_its_trace_imported_twice_names_the_runs_once) {
   auto a = runs_from(0, eight_around(100)), b = runs_from(10, eight_around(120));
+  give_each_a_job(a);
   a[1].files = a[2].files = {"document", "trace"};
   EXPECT_THAT(compare(a, b, {}).caveats,
               has_caveat("Runs 1 and 2 were imported from the same file and are one measurement."));

@@ -48,9 +48,24 @@ TEST(Counters, that_moved_are_per_gigabyte_of_goodput) {
   count(sides.b, counter("netstat", "TcpExtTCPSackRecovery", 400), 10);
   const auto changes = compare(sides.a, sides.b, {}).counters;
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_NEAR(changes[0].per_gigabyte.centre_a, 517.5, 1e-9);
-  EXPECT_NEAR(changes[0].per_gigabyte.shift.value_or(0), -300, 10);
-  EXPECT_LT(*changes[0].per_gigabyte.q, 0.05);
+  EXPECT_NEAR(changes[0].per_work.centre_a, 517.5, 1e-9);
+  EXPECT_NEAR(changes[0].per_work.shift.value_or(0), -300, 10);
+  EXPECT_LT(*changes[0].per_work.q, 0.05);
+}
+
+TEST(Counters, are_per_packet_if_the_comparison_is) {
+  CounterSides sides = of_two_gigabytes();
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) run.work = {.unit = WorkUnit::packet, .amount = 4'000};
+  }
+  count(sides.a, counter("softirqs", "NET_RX", 8'000), 10);
+  count(sides.b, counter("softirqs", "NET_RX", 12'000), 10);
+  const auto changes = compare(sides.a, sides.b, {}).counters;
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_NEAR(changes[0].per_work.centre_a, 2.00875, 1e-9);
+  EXPECT_NEAR(changes[0].per_work.shift.value_or(0), 1, 0.01);
+  for (ComparedRun& run : sides.b) run.work->amount.reset();
+  EXPECT_THAT(compare(sides.a, sides.b, {}).counters, IsEmpty()) << "B has no packets to divide by";
 }
 
 TEST(Counters, that_did_not_move_are_left_out) {
@@ -85,7 +100,7 @@ TEST(Counters, of_retransmits_are_there_always_and_after_those_that_moved) {
   count(sides.b, counter("softirqs", "NET_RX", 2000), 1);
   const auto changes = compare(sides.a, sides.b, {}).counters;
   EXPECT_THAT(names(changes), ElementsAre("softirqs NET_RX", "snmp TcpRetransSegs"));
-  EXPECT_EQ(changes[1].per_gigabyte.shift, 0);
+  EXPECT_EQ(changes[1].per_work.shift, 0);
 }
 
 TEST(Counters, are_joined_over_namespaces_but_for_those_of_devices) {
@@ -100,7 +115,7 @@ TEST(Counters, are_joined_over_namespaces_but_for_those_of_devices) {
   EXPECT_THAT(names(changes), testing::UnorderedElementsAre("snmp TcpInSegs", "nic veth0@left tx_packets",
                                                             "nic veth0@right tx_packets"));
   for (const CounterChange& change : changes) {
-    EXPECT_NEAR(change.per_gigabyte.shift.value_or(0), change.source == "snmp" ? 2000 : 1000, 5);
+    EXPECT_NEAR(change.per_work.shift.value_or(0), change.source == "snmp" ? 2000 : 1000, 5);
   }
 }
 
@@ -134,8 +149,8 @@ TEST(Counters, of_too_few_runs_for_a_test_show_what_moved_farthest) {
   const auto changes = compare(sides.a, sides.b, {}).counters;
   ASSERT_EQ(changes.size(), 10U);
   EXPECT_EQ(changes[0].name, "Counter14");
-  EXPECT_FALSE(changes[0].per_gigabyte.p);
-  EXPECT_FALSE(changes[0].per_gigabyte.q);
+  EXPECT_FALSE(changes[0].per_work.p);
+  EXPECT_FALSE(changes[0].per_work.q);
 }
 
 TEST(Counters, keep_their_unit) {

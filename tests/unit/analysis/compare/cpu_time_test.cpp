@@ -100,6 +100,7 @@ TEST(CpuTime, is_refused_and_has_too_few_samples_as_other_figures) {
   TracedSides sides = dear_blocks(1.1);
   EXPECT_EQ(judged(sides, "kernel").beside.at(0).verdict, Verdict::refused) << "another fact differs";
   sides.a[0].files = sides.b[0].files = {"digest"};
+  ++sides.b[0].job;
   EXPECT_EQ(judged(sides).beside.at(0).verdict, Verdict::refused) << "one measurement on both sides";
   TracedSides few = dear_blocks(1.1);
   few.a.resize(6);

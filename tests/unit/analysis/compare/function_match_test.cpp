@@ -39,6 +39,10 @@ std::string matched(const std::vector<ComparedFunction>& a, const std::vector<Co
 
 TEST(BaseName, is_without_what_compilers_append) {
   EXPECT_EQ(base_name("hsr_get_node"), "hsr_get_node");
+  EXPECT_EQ(base_name("bpf_prog_6deef7357e7b4530_count"), "count");
+  for (const char* other : {"bpf_prog_6deef7357e7b4530", "bpf_prog_6deef7357e7b4530_", "bpf_prog_get",
+                            "bpf_prog_6deef7357e7b453x_count", "bpf_prog_6deef7357e7b45300count"})
+    EXPECT_EQ(base_name(other), other);
   EXPECT_EQ(base_name("hsr_get_node.isra.0"), "hsr_get_node");
   EXPECT_EQ(base_name("hsr_get_node.constprop.12"), "hsr_get_node");
   EXPECT_EQ(base_name("hsr_get_node.part.0.isra.1"), "hsr_get_node");

@@ -22,6 +22,7 @@ FakeMachine::FakeMachine() {
   settings.kernel_release = "6.18";
   settings.version = "0.1.0";
   settings.own_instance = "netperfd-4711";
+  settings.echo = "/bin/sh";
   settings.iperf3 = {.found = true, .version = "3.12", .json_stream = false, .sctp = true};
   write("proc/modules", "hsr 65536 0 - Live 0xffffffffc0a00000\n");
   write("proc/filesystems", "nodev\tsysfs\nnodev\ttracefs\n\text4\n");

@@ -38,6 +38,32 @@ TEST(DoctorRows, say_what_netperfd_does_not_use_itself) {
   }
 }
 
+TEST(DoctorRows, say_whether_there_is_a_program_that_measures_latency) {
+  FakeMachine machine;
+  FakeTracefs tracefs(able_kernel());
+  EXPECT_EQ(ask(tracefs, machine, "latency_probes").ability, Ability::yes);
+  machine.settings.echo = "netperfd-echo";
+  EXPECT_EQ(ask(tracefs, machine, "latency_probes").ability, Ability::no);
+  EXPECT_EQ(ask(tracefs, machine, "latency_probes").detail, "there is no netperfd-echo to run");
+  EXPECT_THAT(ask(tracefs, machine, "latency_probes").advice, HasSubstr("latency.path"));
+  machine.settings.echo = "/nonexistent/netperfd-echo";
+  EXPECT_THAT(ask(tracefs, machine, "latency_probes").detail,
+              HasSubstr("/nonexistent/netperfd-echo cannot be run"));
+}
+
+TEST(DoctorRows, name_the_scenarios_without_their_programs) {
+  FakeMachine machine;
+  FakeTracefs tracefs(able_kernel());
+  machine.settings.missing_programs = [] { return std::vector<std::string>{}; };
+  EXPECT_EQ(ask(tracefs, machine, "benchmarks").ability, Ability::yes);
+  machine.settings.missing_programs = [] {
+    return std::vector<std::string>{"web: wrk is not there", "x: y is not there"};
+  };
+  EXPECT_EQ(ask(tracefs, machine, "benchmarks").ability, Ability::limited);
+  EXPECT_EQ(ask(tracefs, machine, "benchmarks").detail,
+            "cannot be measured: web: wrk is not there; x: y is not there");
+}
+
 TEST(DoctorRows, say_whether_the_reader_may_have_its_priority) {
   const FakeMachine machine;
   FakeTracefs tracefs(able_kernel());

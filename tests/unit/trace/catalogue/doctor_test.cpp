@@ -57,11 +57,12 @@ TEST_F(DoctorTest, answers_everything_in_its_order_whatever_the_kernel) {
     }
     return result;
   };
-  const auto all = ElementsAre("tracefs", kGraph, kGraphInstance, "function", "tracepoints", "event_filters",
-                               "stack_traces", "uprobes", "kprobes", "histogram_triggers", "trace_marker",
-                               "trace_instances", "trace_clocks", "tracing_free", "pid_namespace",
-                               "perf_events", "network_namespaces", "sctp", "iperf3", "kernel_symbols",
-                               "reader_priority", "run_cgroup", "boot_loader", "kexec", "start_at_boot");
+  const auto all =
+      ElementsAre("tracefs", kGraph, kGraphInstance, "function", "tracepoints", "event_filters",
+                  "stack_traces", "uprobes", "kprobes", "histogram_triggers", "trace_marker",
+                  "trace_instances", "trace_clocks", "tracing_free", "pid_namespace", "perf_events",
+                  "network_namespaces", "sctp", "iperf3", "latency_probes", "benchmarks", "kernel_symbols",
+                  "reader_priority", "run_cgroup", "boot_loader", "kexec", "start_at_boot");
   EXPECT_THAT(names(), all);
   tracefs->erase("current_tracer");
   EXPECT_THAT(names(), all);

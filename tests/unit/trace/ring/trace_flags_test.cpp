@@ -181,10 +181,16 @@ TEST(TraceFlags, doubts_no_calibration_that_there_is_not) {
 }
 
 TEST(TraceFlags, names_those_who_traced_at_the_same_time) {
-  const auto flags = trace_flags(good_record(), {"instance perf is in use", "bpftrace (pid 7)"}, {});
+  const auto flags = trace_flags(
+      good_record(),
+      {"events are enabled in instances/theirs (sched:sched_switch)", "events are enabled in instances/more"},
+      {});
   ASSERT_EQ(flags.size(), 1U);
   EXPECT_EQ(flags.front().code, "other-tracer");
-  EXPECT_EQ(flags.front().message, "at the same time: instance perf is in use; bpftrace (pid 7)");
+  EXPECT_EQ(
+      flags.front().message,
+      "other instances of tracefs were in use when the run began: events are enabled in instances/theirs "
+      "(sched:sched_switch); events are enabled in instances/more");
 }
 
 TEST(TraceFlags, tells_what_could_not_be_put_back) {

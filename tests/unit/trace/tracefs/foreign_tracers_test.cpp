@@ -67,6 +67,17 @@ TEST_F(ForeignTracersTest, names_a_few_of_the_events_of_the_top) {
               ElementsAre(HasSubstr("(sched:sched_switch, skb:consume_skb, skb:kfree_skb, and 1 more)")));
 }
 
+TEST_F(ForeignTracersTest, do_not_mind_the_event_that_a_program_of_bpf_leaves) {
+  FakeKernel kernel;
+  kernel.events["bpf_trace:bpf_trace_printk"] = {};
+  FakeTracefs tracefs(kernel);
+  tracefs.set("events/bpf_trace/bpf_trace_printk/enable", "1\n");
+  EXPECT_THAT(foreign_tracers(tracefs, scratch_.path("proc"), kOwn), IsEmpty());
+  tracefs.set("events/sched/sched_switch/enable", "1\n");
+  EXPECT_THAT(foreign_tracers(tracefs, scratch_.path("proc"), kOwn),
+              ElementsAre("events are enabled in the top instance (sched:sched_switch)"));
+}
+
 TEST_F(ForeignTracersTest, minds_a_tracer_in_another_instance_but_not_its_events) {
   tracefs_.add_instance("rasdaemon");
   tracefs_.set("instances/rasdaemon/events/sched/sched_switch/enable", "1\n");

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/analysis/compare/fact_values.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "daemon/analysis/compare/digested_options.hpp"
+
+namespace netperfd::analysis {
+namespace {
+
+struct Hash {
+  std::size_t operator()(const ComparedRun* run) const {
+    constexpr std::size_t kOdd = 0x9E3779B97F4A7C15U;
+    std::size_t hash = run->trace ? 1 : 0;
+    const auto add = [&hash](const std::string& text) {
+      hash = (hash ^ std::hash<std::string>{}(text)) * kOdd;
+    };
+    for (const Fact& fact : run->fingerprint->facts) {
+      add(fact.group);
+      add(fact.key);
+      add(fact.value);
+    }
+    for (const std::string& clause : run->fingerprint->unknown) add(clause);
+    return hash;
+  }
+};
+
+struct AreAlike {
+  bool operator()(const ComparedRun* a, const ComparedRun* b) const {
+    return a->trace.has_value() == b->trace.has_value() && a->fingerprint->facts == b->fingerprint->facts &&
+           a->fingerprint->unknown == b->fingerprint->unknown;
+  }
+};
+
+bool is_about(std::string_view clause, std::string_view group) {
+  return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
+}
+
+// A clause of Fingerprint::unknown begins with the group or its family, or covers all groups.
+bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
+  return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
+    return clause == kAllElse || is_about(clause, group) || is_about(clause, family_of(group));
+  });
+}
+
+}  // namespace
+
+FactValues::FactValues(const std::vector<ComparedRun>& runs, bool trace_of_traced)
+    : trace_of_traced_(trace_of_traced) {
+  std::unordered_map<const ComparedRun*, std::size_t, Hash, AreAlike> known;
+  for (const ComparedRun& run : runs) {
+    if (!run.fingerprint) continue;
+    const auto [found, is_new] = known.emplace(&run, alike_.size());
+    if (is_new) {
+      alike_.push_back({.fingerprint = &*run.fingerprint, .traced = run.trace.has_value()});
+      for (const Fact& fact : run.fingerprint->facts)
+        facts_[{fact.group, fact.key}][found->second] = fact.value;
+    }
+    Alike& alike = alike_[found->second];
+    ++alike.runs;
+    ++alike.blocks[{run.job, run.block}];
+    in_blocks_ = in_blocks_ && run.block != 0;
+  }
+}
+
+void FactValues::leave_out_options(const FactKey& key, const std::set<std::string, std::less<>>& kinds) {
+  const auto found = facts_.find(key);
+  if (found == facts_.end()) return;
+  for (auto& [number, value] : found->second) {
+    shortened_.push_back(std::make_unique<std::string>(without_options(value, kinds)));
+    value = *shortened_.back();
+  }
+}
+
+void FactValues::add_keys(std::set<FactKey>& keys) const {
+  for (const auto& [key, values] : facts_) keys.insert(key);
+}
+
+const FactValues::ValueOf* FactValues::find(const FactKey& key) const {
+  const auto found = facts_.find(key);
+  return found == facts_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::string_view> FactValues::value_of(std::size_t alike, const FactKey& key,
+                                                     const ValueOf* of_key) const {
+  if (trace_of_traced_ && key.first == kTraceFacts && !alike_[alike].traced) return std::nullopt;
+  if (of_key != nullptr) {
+    if (const auto value = of_key->find(alike); value != of_key->end()) return value->second;
+  }
+  if (!knows_all_of(*alike_[alike].fingerprint, key.first)) return std::nullopt;
+  return kAbsentValue;
+}
+
+Values FactValues::values(const FactKey& key) const {
+  const ValueOf* const of_key = find(key);
+  Values values;
+  for (std::size_t i = 0; i < alike_.size(); ++i) {
+    if (const auto value = value_of(i, key, of_key)) values[std::string(*value)] += alike_[i].runs;
+  }
+  return values;
+}
+
+std::map<BlockKey, Values> FactValues::values_by_block(const FactKey& key) const {
+  const ValueOf* const of_key = find(key);
+  std::map<BlockKey, Values> blocks;
+  for (std::size_t i = 0; i < alike_.size(); ++i) {
+    const auto value = value_of(i, key, of_key);
+    if (!value) continue;
+    for (const auto& [block, runs] : alike_[i].blocks) blocks[block][std::string(*value)] += runs;
+  }
+  return blocks;
+}
+
+}  // namespace netperfd::analysis

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What only the text of a stored job tells. It is as config::emit_yaml() wrote it: a key stands at the
+// beginning of a line, and keys below it are indented by two spaces.
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "daemon/store/digests.hpp"
+#include "daemon/store/rows.hpp"
+#include "daemon/store/sqlite_store.hpp"
+#include "daemon/store/store_parts.hpp"
+
+namespace netperfd::store {
+namespace {
+
+std::optional<std::uint32_t> most_of_until(std::string_view text) {
+  constexpr std::string_view kMost = "  most: ";
+  bool within = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.starts_with(' ')) within = line == "until:";
+    if (!within || !line.starts_with(kMost)) continue;
+    std::uint32_t most = 0;
+    const auto [end, error] = std::from_chars(line.data() + kMost.size(), line.data() + line.size(), most);
+    if (error == std::errc{} && end == line.data() + line.size()) return most;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<std::uint32_t>> SqliteStore::until_of_job(JobId job) {
+  auto& connection = parts_->database->connection();
+  auto select = connection.prepare("SELECT text FROM jobs WHERE id = ?");
+  if (!select) return std::unexpected(select.error());
+  std::string text;
+  auto done = for_each_row(select->bind(job), [&](const Statement& row) { row.read(text); });
+  if (done) done = expect_intact(connection, of_job(job), {"jobs"});
+  if (!done) return std::unexpected(std::move(done.error()));
+  return most_of_until(text);
+}
+
+}  // namespace netperfd::store

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/workload/iperf3/figures.hpp"
+
+#include "daemon/workload/iperf3/stream_sums.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+using nlohmann::json;
+
+}  // namespace
+
+Figures read_figures(ValueReader& reader, const json& object) {
+  Figures figures;
+  figures.socket = reader.integer(object, "socket");
+  figures.start = reader.number(object, "start");
+  figures.end = reader.number(object, "end");
+  figures.seconds = reader.number(object, "seconds");
+  figures.bytes = reader.count(object, "bytes");
+  figures.bits_per_second = reader.number(object, "bits_per_second");
+  figures.retransmits = reader.count(object, "retransmits");
+  figures.snd_cwnd = reader.count(object, "snd_cwnd");
+  figures.rtt = reader.count(object, "rtt");
+  figures.rttvar = reader.count(object, "rttvar");
+  figures.pmtu = reader.count(object, "pmtu");
+  figures.jitter_ms = reader.number(object, "jitter_ms");
+  figures.packets = reader.count(object, "packets");
+  figures.out_of_order = reader.count(object, "out_of_order");
+  figures.lost_packets = reader.integer(object, "lost_packets");
+  figures.lost_percent = reader.number(object, "lost_percent");
+  figures.omitted = reader.boolean(object, "omitted");
+  figures.sender = reader.boolean(object, "sender");
+  return figures;
+}
+
+std::optional<Figures> read_part(ValueReader& reader, const json& object, const char* key) {
+  const json& part = reader.part(object, key);
+  if (!part.is_object()) return std::nullopt;
+  return read_figures(reader, part);
+}
+
+std::vector<Figures> read_sums(ValueReader& reader, const json& interval) {
+  std::vector<Figures> sums;
+  for (const char* key : {"sum", "sum_bidir_reverse"}) {
+    if (auto sum = read_part(reader, interval, key)) sums.push_back(*sum);
+  }
+  return sums;
+}
+
+IntervalFigures read_interval(ValueReader& reader, const json& object) {
+  IntervalFigures interval;
+  for (const json& stream : reader.part(object, "streams")) {
+    interval.streams.push_back(read_figures(reader, stream));
+  }
+  interval.sums = read_sums(reader, object);
+  if (interval.sums.empty()) {
+    interval.sums = sums_of_streams(interval.streams);
+    interval.sums_computed = !interval.sums.empty();
+  }
+  return interval;
+}
+
+}  // namespace netperfd::workload

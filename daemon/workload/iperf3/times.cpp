@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/workload/iperf3/times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "daemon/workload/iperf3/end.hpp"
+
+namespace netperfd::workload {
+namespace {
+
+constexpr double kShare = 0.1;
+constexpr double kLeastSeconds = 0.5;  // a client needs some time to end a test
+
+// Whether a length can be that of a test that another source says took `seconds`.
+bool fits(double length, double seconds, bool may_drain) {
+  constexpr double kDrainShare = 0.5;
+  constexpr double kDrainSeconds = 2;
+  const double least = seconds - kShare * seconds - kLeastSeconds;
+  const double most = may_drain ? seconds + kDrainShare * seconds + kDrainSeconds
+                                : seconds + kShare * seconds + kLeastSeconds;
+  return length >= least && length <= most;
+}
+
+bool agree(const std::optional<double>& a, const std::optional<double>& b) {
+  return a && b && fits(*a, *b, false);
+}
+
+// The two others that agree against the sum.
+std::optional<double> majority(const TimeWitnesses& witnesses) {
+  if (agree(witnesses.intervals, witnesses.asked)) return witnesses.intervals;
+  if (agree(witnesses.streams, witnesses.intervals)) return witnesses.intervals;
+  if (agree(witnesses.streams, witnesses.asked)) return witnesses.streams;
+  return std::nullopt;
+}
+
+}  // namespace
+
+TimeWitnesses time_witnesses(const Iperf3Document& document, const TestSpec& asked,
+                             const CountedPart& counted, Direction direction) {
+  TimeWitnesses witnesses;
+  if (counted.intervals > 0) witnesses.intervals = counted.covered_s;
+  if (asked.traffic.duration) witnesses.asked = in_seconds(*asked.traffic.duration);
+  witnesses.omitted = in_seconds(asked.traffic.omit);
+  std::vector<double> seconds;
+  for (const StreamFigures& stream : document.streams) {
+    const Figures* speaker = speaker_of(stream);
+    if (speaker != nullptr && speaker->seconds && direction_of(*speaker, asked) == direction)
+      seconds.push_back(*speaker->seconds);
+  }
+  if (seconds.empty()) return witnesses;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::ranges::nth_element(seconds, middle);
+  witnesses.streams = *middle;
+  return witnesses;
+}
+
+JudgedTime judge_time(double seconds, bool far, const TimeWitnesses& witnesses) {
+  // A test cannot take longer by more than this: its timer ends it.
+  constexpr double kLongestDelay = 60;
+  const bool impossible = !(seconds > 0 && seconds < 1e9) ||
+                          (witnesses.asked && seconds > *witnesses.asked + witnesses.omitted + kLongestDelay);
+  const auto supports = [&](const std::optional<double>& witness) {
+    return witness && (fits(seconds, *witness, far) || fits(seconds, *witness + witnesses.omitted, far));
+  };
+  const bool alone = !witnesses.intervals && !witnesses.asked && !witnesses.streams;
+  if (!impossible && (alone || supports(witnesses.intervals) || supports(witnesses.asked) ||
+                      (!witnesses.intervals && !witnesses.asked)))
+    return {.seconds = seconds, .contradiction = {}};
+  if (seconds == 0 && far)
+    return {.seconds = {},
+            .contradiction = "iperf3's end gives it 0 s, so its time and its rate are not known"};
+  const auto used = majority(witnesses);
+  std::string words = fmt::format("iperf3's end says that it took {:.9g} s", seconds);
+  if (witnesses.intervals) words += fmt::format(", its intervals cover {:.4g} s", *witnesses.intervals);
+  if (witnesses.streams) words += fmt::format(", its streams took {:.9g} s", *witnesses.streams);
+  if (witnesses.asked) words += fmt::format(", {:.4g} s were asked", *witnesses.asked);
+  words += used ? fmt::format("; {:.4g} s was used, which two of them support", *used)
+                : "; no two of them agree, so time and rate are not known";
+  return {.seconds = used, .contradiction = std::move(words)};
+}
+
+std::optional<double> rate_of(const Figures& figures) {
+  constexpr double kTolerance = 0.1;  // some versions divide the bytes of one side by the time of the other
+  if (!figures.bytes || !figures.seconds) return figures.bits_per_second;
+  if (*figures.seconds <= 0) return *figures.bytes > 0 ? std::nullopt : figures.bits_per_second;
+  const double rate = 8 * static_cast<double>(*figures.bytes) / *figures.seconds;
+  const bool holds =
+      figures.bits_per_second && std::abs(*figures.bits_per_second - rate) <= kTolerance * rate;
+  return holds ? figures.bits_per_second : rate;
+}
+
+bool told_by_rate(const Figures& figures, std::uint64_t bytes) {
+  constexpr double kTolerance = 0.01;
+  if (!figures.bits_per_second || figures.seconds.value_or(0) <= 0) return false;
+  const double told = *figures.bits_per_second * *figures.seconds / 8;
+  return std::abs(told - static_cast<double>(bytes)) <= kTolerance * static_cast<double>(bytes);
+}
+
+}  // namespace netperfd::workload

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon/workload/sockperf/workload.hpp"
+
+#include "daemon/workload/command/workload.hpp"
+
+namespace netperfd::workload {
+
+std::unique_ptr<core::Workload> make_sockperf(const WorkloadSite& site) {
+  return make_command(site);
+}
+
+}  // namespace netperfd::workload
