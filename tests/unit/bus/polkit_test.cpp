@@ -58,8 +58,7 @@ class WithPolkit : public BusTest {
   }
   ServiceSettings settings() override {
     ServiceSettings made = BusTest::settings();
-    made.timeouts.polkit = {.plain = std::chrono::milliseconds{300},
-                            .interactive = std::chrono::milliseconds{400}};
+    made.timeouts.polkit = {.plain = std::chrono::seconds{3}, .interactive = std::chrono::seconds{4}};
     return made;
   }
 

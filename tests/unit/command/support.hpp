@@ -36,7 +36,7 @@ inline EventLoop make_loop() {
 
 // Runs the loop until `fact` holds; false if it does not within `deadline`.
 inline bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                       std::chrono::seconds deadline = std::chrono::seconds{10}) {
+                       std::chrono::seconds deadline = std::chrono::seconds{100}) {
   bool late = false;
   const auto timer = loop.after(deadline, [&late] { late = true; });
   while (!fact() && !late) {

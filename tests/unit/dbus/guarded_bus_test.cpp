@@ -31,7 +31,7 @@ struct Unref {
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
 
-constexpr std::uint64_t kSoonUs = 10'000'000;
+constexpr std::uint64_t kSoonUs = 100'000'000;
 
 Bus connection(int socket, bool server) {
   sd_bus* raw = nullptr;

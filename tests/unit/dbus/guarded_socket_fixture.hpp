@@ -31,7 +31,7 @@ namespace netperfd::dbus::guard_test {
 using test::Header;
 using Bytes = std::vector<unsigned char>;
 
-constexpr std::chrono::seconds kSoon{10};
+constexpr std::chrono::seconds kSoon{100};
 
 inline bool is_same_file(int a, int b) {
   struct stat first{};
@@ -40,10 +40,11 @@ inline bool is_same_file(int a, int b) {
          first.st_ino == second.st_ino;
 }
 
-// Whether the other end of this pipe is closed by now, or within ten seconds.
+// Whether the other end of this pipe is closed by now, or within kSoon.
 inline bool is_closed(const Fd& read_end) {
   pollfd watched{read_end.get(), POLLIN, 0};
-  return ::poll(&watched, 1, 10'000) == 1 && (watched.revents & POLLHUP) != 0;
+  return ::poll(&watched, 1, static_cast<int>(std::chrono::milliseconds{kSoon}.count())) == 1 &&
+         (watched.revents & POLLHUP) != 0;
 }
 
 inline std::ptrdiff_t open_numbers() {

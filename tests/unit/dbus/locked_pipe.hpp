@@ -50,7 +50,7 @@ class LockedPipe {
     const Fd process{static_cast<int>(::syscall(SYS_pidfd_open, writer_, 0))};
     const Fd faults{static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), number, 0))};
     pollfd asked{faults.get(), POLLIN, 0};
-    require(faults && ::poll(&asked, 1, 10'000) == 1, "wait until the writer has the lock");
+    require(faults && ::poll(&asked, 1, 100'000) == 1, "wait until the writer has the lock");
   }
   LockedPipe(const LockedPipe&) = delete;
   LockedPipe& operator=(const LockedPipe&) = delete;
@@ -70,7 +70,7 @@ class LockedPipe {
   }
 
  private:
-  static constexpr unsigned kPatienceSeconds = 30;
+  static constexpr unsigned kPatienceSeconds = 1800;
 
   static void require(bool done, const char* what) {
     if (!done) throw std::system_error(errno, std::generic_category(), what);

@@ -20,7 +20,7 @@
 namespace netperfd::import::test {
 namespace {
 
-constexpr int kPatienceMs = 30'000;
+constexpr int kPatienceMs = 300'000;
 
 void reply(const Fd& device, std::uint64_t unique, int error_number, const void* body, std::size_t size) {
   std::array<char, 512> bytes{};

@@ -36,7 +36,7 @@ inline EventLoop make_loop() {
 
 // Runs the loop until `fact` holds; false if it does not within `deadline`.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                              std::chrono::milliseconds deadline = std::chrono::seconds{20});
+                              std::chrono::milliseconds deadline = std::chrono::seconds{100});
 
 // True once the process (of any parent) has ended.
 [[nodiscard]] bool turn_until_gone(EventLoop& loop, pid_t pid);
