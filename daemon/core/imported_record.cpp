@@ -123,8 +123,7 @@ void add_figures(const std::vector<NamedFigure>& figures, std::vector<FigureChoi
   }
 }
 
-void add_to_point(ImportedRecord each, ImportedJob& job) {
-  const TablePlace& place = *each.place;
+void add_to_point(const TablePlace& place, RunRecord record, ImportedJob& job) {
   Design& design = *job.spec.design;
   (place.is_b ? design.b : design.a)->name = place.side;
   Slot slot{
@@ -134,8 +133,8 @@ void add_to_point(ImportedRecord each, ImportedJob& job) {
   job.slots.push_back(slot);
   // It counts blocks or, without any, runs.
   job.spec.repeat = place.block != 0 ? std::max(job.spec.repeat, place.block) : job.spec.repeat + 1;
-  add_figures(each.record.figures, job.spec.figures);
-  job.records.push_back(std::move(each.record));
+  add_figures(record.figures, job.spec.figures);
+  job.records.push_back(std::move(record));
 }
 
 }  // namespace
@@ -160,7 +159,7 @@ std::vector<ImportedJob> jobs_of_import(const JobSpec& spec, const std::vector<S
       points.push_back(each.place->point);
       jobs.push_back(job_of_point(each));
     }
-    add_to_point(std::move(each), jobs[number]);
+    add_to_point(*each.place, std::move(each.record), jobs[number]);
   }
   return jobs;
 }
