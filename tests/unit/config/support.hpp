@@ -34,7 +34,7 @@ class TemporaryDirectory {
 
 // The source tree, found from the path of this file: tests/unit/config/support.hpp.
 inline std::filesystem::path source_root() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  return std::filesystem::path{NETPERFD_TEST_DATA}.parent_path().parent_path();
 }
 
 inline std::string contents(const std::filesystem::path& path) {
