@@ -263,7 +263,7 @@ TEST_F(KernelSampling, names_functions_as_they_are_called_when_the_run_begins) {
     Worker zeros{"zeros", 200, read_zeros};
     const SampleProfile profile = sample({&zeros}, 1);
     const Found found = find(profile, FrameKind::program, "", name);
-    EXPECT_GT(found.with, found.all / 2) << name;
+    EXPECT_GT(found.with, found.all / 5) << name;  // the rest is at the edge of the kernel
     EXPECT_EQ(find(profile, FrameKind::program, "", other).with, 0U) << name;
   }
   std::filesystem::remove_all(proc);
