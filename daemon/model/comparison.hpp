@@ -138,7 +138,7 @@ struct SampleEvidence {
   std::uint32_t runs_a = 0, runs_b = 0;        // that were sampled
   std::uint64_t samples_a = 0, samples_b = 0;  // busy ones
   // disagrees, if they do on a function that matters (analysis/compare/witness.hpp); otherwise that of the
-  // function whose trace changed most. Absent if neither shows a change.
+  // traced function that is listed first. Absent if neither shows a change.
   std::optional<Witness> witness;
 };
 
@@ -165,7 +165,7 @@ struct Attribution {
   std::optional<double> traced_to_plain;                 // goodput of traced runs over that of plain runs
   std::optional<double> tracer_share_a, tracer_share_b;  // of the traced runs' CPU time; medians
   std::optional<SampleEvidence> samples;  // absent if a side has no plain runs that were sampled
-  // The largest |shift| first; those that are not traced last, by their sampled shift.
+  // First those that show a difference (analysis/compare/function_order.hpp).
   std::vector<FunctionDelta> functions;
   std::uint32_t tested = 0;  // number of them that were selected for a test, blind to the sides
   // Not empty: why the difference is not attributed to functions. Figures that could be computed are still

@@ -12,6 +12,7 @@
 
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/function_deltas.hpp"
+#include "daemon/analysis/compare/function_order.hpp"
 #include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
@@ -138,6 +139,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
       note_unequal_costs(timed_a, timed_b, settings.level, caveats);
     }
     add_witness(plain_a, plain_b, settings, attribution, caveats);
+    order_functions(attribution.functions);
     return attribution;
   }
   attribution.traced_to_plain =
@@ -171,6 +173,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
                 "Nothing untraced confirms what the functions cost: the plain runs of both sides have no "
                 "samples, and tracing can change what it measures.");
   }
+  order_functions(attribution.functions);
   return attribution;
 }
 

@@ -16,6 +16,7 @@
 
 #include "daemon/analysis/compare/family_test.hpp"
 #include "daemon/analysis/compare/function_match.hpp"
+#include "daemon/analysis/compare/function_order.hpp"
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/tracer_cost.hpp"
@@ -269,7 +270,7 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
   note_matches(rows, a, b, matches.without_symbol, caveats);
 
   std::ranges::stable_sort(rows, std::greater<>{},
-                           [](const FunctionRow& row) { return std::abs(row.delta.cost.shift.value_or(0)); });
+                           [](const FunctionRow& row) { return traced_rank(row.delta); });
   for (FunctionRow& row : rows) {
     deltas.functions.push_back(std::move(row.delta));
     deltas.costs.push_back(std::move(row.costs));

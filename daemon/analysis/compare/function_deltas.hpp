@@ -13,7 +13,7 @@
 namespace netperfd::analysis {
 
 struct FunctionDeltas {
-  std::vector<FunctionDelta> functions;  // the largest |shift| first
+  std::vector<FunctionDelta> functions;  // by dbus/rows/found.hpp
   // The costs of each in all runs: if tested with each of costs_within_error(), otherwise with the first.
   std::vector<std::vector<SideValues>> costs;
   std::uint32_t tested = 0;

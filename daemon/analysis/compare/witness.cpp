@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -19,13 +18,13 @@
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/sample_profile.hpp"
+#include "dbus/rows/found.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
-constexpr double kSignificant = 0.05;  // largest adjusted p of a function that differs
-constexpr double kTolerated = 0.1;     // of the larger shift
-constexpr double kMatters = 0.1;       // of the change in CPU time
+constexpr double kTolerated = 0.1;  // of the larger shift
+constexpr double kMatters = 0.1;    // of the change in CPU time
 
 double ns_per_work(const ComparedRun& run) {
   return run.samples->ns_per_sample / *work_of(run);
@@ -88,7 +87,7 @@ double busy_share(std::uint64_t samples, std::uint64_t of) {
 }
 
 bool is_significant(const std::optional<double>& p_adjusted) {
-  return p_adjusted && *p_adjusted <= kSignificant;
+  return p_adjusted && *p_adjusted <= rows::kFoundAtMost;
 }
 
 class SampledSides {
@@ -234,9 +233,6 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   std::vector<SampledPlace*> places;
   std::ranges::transform(tested, std::back_inserter(places), [](SampledRow& row) { return &row.place; });
   test_together(places, settings.level, looks_taken(settings.looked));
-  std::ranges::stable_sort(tested, std::greater{}, [](const SampledRow& row) {
-    return std::abs(row.place.shift.cost.shift.value_or(0));
-  });
   std::vector<FunctionDelta> others;
   for (const SampledRow& row : tested) {
     if (const auto found = traced.find(function_key(row.function)); found != traced.end()) {

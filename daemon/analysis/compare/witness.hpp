@@ -17,8 +17,8 @@
 
 namespace netperfd::analysis {
 
-// Fills Attribution::samples and the sampled figures of its functions, and adds the functions that only the
-// samples know. All runs must be plain.
+// Fills Attribution::samples and the sampled figures of its functions, and adds behind them the functions
+// that only the samples know, in no order. All runs must be plain.
 void add_witness(const RunList& plain_a, const RunList& plain_b, const ComparisonSettings& settings,
                  Attribution& attribution, Caveats& caveats);
 
