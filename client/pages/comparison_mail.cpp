@@ -131,6 +131,8 @@ std::string mail_table(Grid grid) {
     if (display_width(name) <= room) column = std::max(column, display_width(name));
   }
   for (std::size_t i = 0; i < names.size() && i < figures.size(); ++i) {
+    if (grid.parting.before > 0 && i == grid.parting.before + 1)
+      text += mail_paragraph(grid.parting.words, kIndent);
     const bool fits = display_width(names[i]) <= column;
     text += std::string(kIndent, ' ') + names[i];
     const std::size_t begun = fits ? display_width(names[i]) : 0;

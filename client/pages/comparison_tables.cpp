@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/pages/comparison_answer.hpp"
+#include "client/pages/found_rows.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -235,15 +236,18 @@ Grid functions_grid(const CompareView& view) {
            {.title = "p adj.", .right = true, .optional = true}},
           std::move(rows),
           std::move(notes),
-          "BECAUSE"};
+          "BECAUSE",
+          parting_of(functions, count, traced_finding)};
 }
 
 std::string more_functions(const CompareView& view, std::size_t shown) {
   const std::size_t traced = traced_functions(view).size();
-  // The last rows are left out first: those that are not traced.
-  const bool all_traced = traced == view.details.functions.size();
+  // The last rows are left out first: those of which only the samples know, and which show no difference.
+  const auto& rows = view.details.functions;
+  const bool only_sampled = !rows.empty() && rows.back().not_traced.value_or(false) &&
+                            !netperfd::rows::is_found(sampled_finding(rows.back()));
   const std::uint64_t left_out = view.details.comparison.functions_left_out.value_or(0);
-  return more_text(shown, traced + (all_traced ? left_out : 0), "functions");
+  return more_text(shown, traced + (only_sampled ? 0 : left_out), "functions");
 }
 
 std::string functions_table(const Screen& screen, const CompareView& view) {

@@ -10,6 +10,7 @@
 #include "client/pages/lines.hpp"
 #include "client/rows/comparison_views.hpp"
 #include "client/terminal/screen.hpp"
+#include "dbus/rows/found.hpp"
 
 namespace netperfctl::comparing {
 
@@ -29,7 +30,7 @@ namespace netperfctl::comparing {
 [[nodiscard]] std::string more_text(std::size_t shown, std::uint64_t known, const char* what);
 
 // Highest q of a counter, or adjusted p of a function, that is said to have moved.
-inline constexpr double kMoved = 0.05;
+inline constexpr double kMoved = netperfd::rows::kFoundAtMost;
 
 // Of the traced functions; without a heading if there are none.
 [[nodiscard]] Grid functions_grid(const CompareView& view);

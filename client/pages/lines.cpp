@@ -21,10 +21,11 @@ std::string section_text(const Screen& screen, const Section& section) {
 }
 
 std::string grid_text(const Screen& screen, Grid grid, const std::string& end) {
-  const std::string table = grid.rows.empty()
-                                ? ""
-                                : render_table(narrower(screen, kIndent), std::move(grid.columns),
-                                               std::move(grid.rows), std::move(grid.notes), grid.note_title);
+  const std::string table =
+      grid.rows.empty()
+          ? ""
+          : render_table(narrower(screen, kIndent), std::move(grid.columns), std::move(grid.rows),
+                         std::move(grid.notes), grid.note_title, grid.parting);
   return "\n" + paint(screen, Style::strong, grid.heading) + "\n" + indented(table + end, kIndent);
 }
 

@@ -28,6 +28,7 @@ struct Grid {
   std::vector<Cells> rows = {};
   std::vector<Cell> notes = {};  // none or one per row
   std::string note_title = "NOTE";
+  Parting parting = {};
 };
 
 [[nodiscard]] std::string lines_text(const Screen& screen, const Lines& lines);

@@ -120,6 +120,11 @@ std::string grid_table(const Grid& grid) {
   text += "\n" + row(titles) + row(rules);
   for (std::size_t i = 0; i < grid.rows.size(); ++i) {
     std::vector<std::string> cells;
+    if (i > 0 && i == grid.parting.before) {
+      std::vector<std::string> parting(titles.size());
+      parting.front() = fmt::format("*{}*", plain(grid.parting.words));
+      text += row(parting);
+    }
     for (const std::size_t column : shown) cells.push_back(cell(grid.rows[i][column].text));
     if (notes) cells.push_back(cell(grid.notes[i].text));
     text += row(cells);

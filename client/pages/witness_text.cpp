@@ -11,6 +11,7 @@
 
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_tables.hpp"
+#include "client/pages/found_rows.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
@@ -19,8 +20,6 @@ namespace netperfctl::comparing {
 namespace {
 
 constexpr std::size_t kSampledMost = 8;  // on the page
-
-using SampledRows = std::vector<FunctionDeltaView>;
 
 bool is_not_traced(const FunctionDeltaView& row) {
   return row.not_traced.value_or(false);
@@ -37,19 +36,24 @@ std::uint64_t sampled_functions(const CompareView& view) {
 }
 
 // Without p, what differs most is shown.
-bool is_shown_first(const FunctionDeltaView& row, bool some_tested) {
-  if (row.witness) return true;
-  return is_not_traced(row) && (!some_tested || row.sampled_p_adjusted.value_or(1) <= kMoved);
+bool has_to_be_shown(const FunctionDeltaView& row, bool tested) {
+  if (row.witness || netperfd::rows::is_found(sampled_finding(row))) return true;
+  return is_not_traced(row) && !tested;
 }
 
 double most_of(const FunctionDeltaView& row) {
   return std::max(row.sampled_a.value_or(0), row.sampled_b.value_or(0));
 }
 
+bool some_tested(const FunctionRows& rows) {
+  return std::ranges::any_of(rows,
+                             [](const FunctionDeltaView& row) { return row.sampled_p_adjusted.has_value(); });
+}
+
 // What differs, and then what takes most.
-void choose_for_page(SampledRows& rows, bool some_tested) {
+void choose_for_page(FunctionRows& rows, bool tested) {
   const auto rest = std::ranges::stable_partition(
-      rows, [some_tested](const FunctionDeltaView& row) { return is_shown_first(row, some_tested); });
+      rows, [tested](const FunctionDeltaView& row) { return has_to_be_shown(row, tested); });
   std::ranges::stable_sort(rest, std::greater{}, most_of);
   rows.resize(std::min(kSampledMost, rows.size()));
 }
@@ -65,7 +69,7 @@ std::string place_words(const FunctionDeltaView& row) {
   return note;
 }
 
-Grid sampled_rows_grid(std::string heading, const SampledRows& rows) {
+Grid sampled_rows_grid(std::string heading, const FunctionRows& rows) {
   std::vector<Cells> cells;
   std::vector<Cell> notes;
   for (const FunctionDeltaView& row : rows) {
@@ -92,15 +96,27 @@ Grid sampled_rows_grid(std::string heading, const SampledRows& rows) {
            {.title = "TRACE"}},
           std::move(cells),
           std::move(notes),
-          "WHERE"};
+          "WHERE",
+          parting_of(rows, rows.size(), sampled_finding)};
 }
 
 }  // namespace
 
 std::vector<FunctionDeltaView> traced_functions(const CompareView& view) {
-  SampledRows traced;
+  FunctionRows traced;
   std::ranges::remove_copy_if(view.details.functions, std::back_inserter(traced), is_not_traced);
+  order_rows(traced, traced_finding);
   return traced;
+}
+
+std::vector<FunctionDeltaView> shown_samples(const CompareView& view) {
+  FunctionRows rows;
+  std::ranges::copy_if(view.details.functions, std::back_inserter(rows), is_sampled);
+  order_rows(rows, sampled_finding);
+  if (view.all) return rows;
+  choose_for_page(rows, some_tested(rows));
+  order_rows(rows, sampled_finding);
+  return rows;
 }
 
 std::string trace_words(const FunctionDeltaView& row) {
@@ -124,16 +140,11 @@ std::string witness_words(const CompareView& view) {
 }
 
 Grid sampled_grid(const CompareView& view) {
-  SampledRows rows;
-  std::ranges::copy_if(view.details.functions, std::back_inserter(rows), is_sampled);
+  const FunctionRows rows = shown_samples(view);
   if (rows.empty()) return {};
-  const bool some_tested = std::ranges::any_of(
-      rows, [](const FunctionDeltaView& row) { return row.sampled_p_adjusted.has_value(); });
-  if (!view.all) {
-    choose_for_page(rows, some_tested);
-  }
+  const bool tested = some_tested(view.details.functions);
   const bool none_differs = std::ranges::none_of(
-      rows, [some_tested](const FunctionDeltaView& row) { return is_shown_first(row, some_tested); });
+      rows, [tested](const FunctionDeltaView& row) { return has_to_be_shown(row, tested); });
   std::string heading = fmt::format("where, by samples of the plain runs: share of CPU, and ns per {}",
                                     work_words(view.details.comparison));
   if (none_differs)

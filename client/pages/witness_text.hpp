@@ -12,7 +12,10 @@
 
 namespace netperfctl::comparing {
 
+// In the order of their table, as the next.
 [[nodiscard]] std::vector<FunctionDeltaView> traced_functions(const CompareView& view);
+// The rows of sampled_grid().
+[[nodiscard]] std::vector<FunctionDeltaView> shown_samples(const CompareView& view);
 
 // "agrees", "disagrees", "too few to tell", "not traced", or "-".
 [[nodiscard]] std::string trace_words(const FunctionDeltaView& row);

@@ -54,9 +54,8 @@ std::string sampled_table(const CompareView& view) {
   const Grid grid = comparing::sampled_grid(view);
   if (grid.rows.empty()) return grid_html(grid);
   std::vector<Span> spans;
-  for (const FunctionDeltaView& row : view.details.functions) {
-    if (row.sampled_shift) spans.push_back({row.sampled_low, row.sampled_shift, row.sampled_high});
-  }
+  for (const FunctionDeltaView& row : comparing::shown_samples(view))
+    spans.push_back({row.sampled_low, row.sampled_shift, row.sampled_high});
   const DrawnColumn column = interval_column(kDrawnTitle, spans, kSampledIntervalColumn);
   return table(grid, &column);
 }

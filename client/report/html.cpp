@@ -62,6 +62,12 @@ std::string head_row(const Grid& grid, const ShownColumns& shown, const DrawnCol
   return text + "</tr></thead>\n";
 }
 
+std::string parting_row(const Grid& grid, const ShownColumns& shown) {
+  const std::size_t columns = shown.indices.size() + (shown.drawn ? 1 : 0) + (shown.notes ? 1 : 0);
+  return fmt::format("<tr class=\"parting\"><td colspan=\"{}\">{}</td></tr>\n", columns,
+                     xml(grid.parting.words));
+}
+
 }  // namespace
 
 std::string_view css_of(Style style) {
@@ -124,6 +130,7 @@ std::string table(const Grid& grid, const DrawnColumn* drawn) {
                      head_row(grid, shown, drawn);
   text += "<tbody>\n";
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {
+    if (row > 0 && row == grid.parting.before) text += parting_row(grid, shown);
     text += "<tr>";
     for (const std::size_t i : shown.indices) {
       if (i == shown.drawn) text += "<td class=\"drawn\">" + drawn->cells[row] + "</td>";

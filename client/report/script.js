@@ -23,6 +23,7 @@
     const column = head.cellIndex;
     const ascending = head.getAttribute("aria-sort") === "descending" || (!head.hasAttribute("aria-sort") && !head.classList.contains("number"));
     const body = table.tBodies[0];
+    body.querySelector(".parting")?.remove();  // rows in another order have no two groups
     const rows = Array.from(body.rows, function (row) {
       const text = row.cells[column].textContent;
       return { row: row, text: text, number: number(text) };

@@ -26,7 +26,7 @@ using SweepTrendView = netperfd::rows::SweepTrend;
 
 struct ComparisonDetails {
   ComparisonView comparison;
-  std::vector<FunctionDeltaView> functions;  // the largest difference first
+  std::vector<FunctionDeltaView> functions;  // as the daemon orders them: dbus/rows/found.hpp
   std::vector<CounterChangeView> counters;
   std::vector<FactChangeView> facts;
 };

@@ -73,10 +73,15 @@ std::string render_row(const Screen& screen, const std::vector<Column>& columns,
   return line + "\n";
 }
 
+std::string parting_line(const Screen& screen, const Parting& parting) {
+  const std::string words = screen.width ? cut(screen, parting.words, *screen.width) : parting.words;
+  return paint(screen, Style::faint, words) + "\n";
+}
+
 }  // namespace
 
 std::string render_table(const Screen& screen, std::vector<Column> columns, std::vector<Cells> rows,
-                         std::vector<Cell> notes, const std::string& note_title) {
+                         std::vector<Cell> notes, const std::string& note_title, const Parting& parting) {
   const auto flatten = [](Cell& cell) { std::ranges::replace(cell.text, '\n', ' '); };
   for (Cells& row : rows) std::ranges::for_each(row, flatten);
   std::ranges::for_each(notes, flatten);
@@ -111,6 +116,7 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
   std::string table = render_row(screen, columns, widths, titles);
   const std::size_t indent = widths.front() + kGap;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && i == parting.before) table += parting_line(screen, parting);
     table += render_row(screen, columns, widths, rows[i]);
     if (notes.empty() || notes[i].text.empty()) continue;
     const std::size_t whole = screen.width.value_or(std::string::npos);

@@ -32,12 +32,18 @@ struct Cell {
 
 using Cells = std::vector<Cell>;  // one per column
 
+// Parts the rows of a table in two groups by a line of words.
+struct Parting {
+  std::size_t before = 0;  // this row; 0: there is one group
+  std::string words = {};
+};
+
 // A line of titles and one line per row. If the screen is too narrow, the widest columns that may shrink do
 // so first. `notes`, none or one per row, form a last column `note_title` if everything fits. Otherwise each
 // is a line below its row.
 [[nodiscard]] std::string render_table(const Screen& screen, std::vector<Column> columns,
                                        std::vector<Cells> rows, std::vector<Cell> notes = {},
-                                       const std::string& note_title = "NOTE");
+                                       const std::string& note_title = "NOTE", const Parting& parting = {});
 
 // The same with a bar after each row, in the space left on a terminal. A bar's length is proportional to the
 // row's value in `sizes`, one per row; the largest fills the space. Without space, and in a pipe, it is
