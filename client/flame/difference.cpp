@@ -8,11 +8,14 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "client/flame/graph.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/found.hpp"
 
 namespace netperfctl::flame {
 namespace {
@@ -28,7 +31,19 @@ double time_of(const std::optional<double>& ns) {
 }
 
 bool is_found(const ComparedFrameView& frame) {
-  return frame.shift.value_or(0) != 0 && frame.p_adjusted && *frame.p_adjusted <= kFound;
+  const double shift = frame.shift.value_or(0);
+  return std::isfinite(shift) && shift != 0 &&
+         netperfd::rows::is_found(
+             {.shift = frame.shift, .low = frame.low, .high = frame.high, .p_adjusted = frame.p_adjusted});
+}
+
+// As far apart as the difference, if the frame was tested: the means over the runs need not be.
+double level_a(const ComparedFrameView& frame) {
+  return frame.cost_a.value_or(frame.total_a.value_or(0));
+}
+
+double level_b(const ComparedFrameView& frame) {
+  return frame.cost_b.value_or(frame.total_b.value_or(0));
 }
 
 // How CPU time per unit of work is written.
@@ -71,19 +86,11 @@ std::string change_words(const ComparedFrameView& frame, const Scale& scale) {
 
 std::string figures_of(const ComparedFrameView& frame, const Scale& scale) {
   return fmt::format("{}\nA {}, B {} {}, from {} and {}\nin it alone: A {}, B {}", change_words(frame, scale),
-                     scale.words(frame.cost_a.value_or(frame.total_a.value_or(0))),
-                     scale.words(frame.cost_b.value_or(frame.total_b.value_or(0))), scale.unit(),
+                     scale.words(level_a(frame)), scale.words(level_b(frame)), scale.unit(),
                      plural(frame.samples_a.value_or(0), "sample"),
                      plural(frame.samples_b.value_or(0), "sample"), scale.words(frame.self_a.value_or(0)),
                      scale.words(frame.self_b.value_or(0)));
 }
-
-// What a frame is coloured for: its own path or, where that is too seldom sampled alone, its function over
-// all places.
-struct Found {
-  double shift = 0;
-  bool of_all_places = false;
-};
 
 // compare's functions are per byte: none of them fits a picture of another unit.
 std::span<const FoundFunction> functions_of(const ComparedStacks& stacks) {
@@ -91,23 +98,41 @@ std::span<const FoundFunction> functions_of(const ComparedStacks& stacks) {
   return stacks.functions;
 }
 
-std::optional<Found> found_of(const ComparedStacks& stacks, const ComparedFrameView& frame) {
-  if (is_found(frame)) return Found{.shift = *frame.shift};
+// The difference of its function over all places, if `compare` shows one: each place may be sampled too
+// seldom.
+std::optional<double> sum_of(const ComparedStacks& stacks, const ComparedFrameView& frame) {
   const auto functions = functions_of(stacks);
   const auto function = std::ranges::find_if(functions, [&](const FoundFunction& each) {
     return each.name == frame.name && each.module == frame.module.value_or("");
   });
   if (function == functions.end()) return std::nullopt;
-  return Found{.shift = function->shift, .of_all_places = true};
+  return function->shift;
 }
 
+constexpr Colour kUnchanged{0, 0, 85};
+
 // The deeper, the larger the change is, on one scale for the picture.
-Colour colour_of(const std::optional<Found>& found, double largest) {
-  constexpr std::uint32_t kMore = 0, kLess = 225, kSame = 85, kVivid = 85;
+Colour colour_of(double shift, double largest) {
+  constexpr std::uint32_t kMore = 0, kLess = 225, kVivid = 85;
   constexpr double kPalest = 92, kRange = 28;
-  if (!found) return {0, 0, kSame};
-  const double strength = std::abs(found->shift) / largest;
-  return {found->shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
+  const double strength = std::abs(shift) / largest;
+  return {shift > 0 ? kMore : kLess, kVivid, static_cast<std::uint32_t>(kPalest - kRange * strength)};
+}
+
+// `largest`: of all differences that are shown; 0: none is.
+Box box_of(const ComparedStacks& stacks, const ComparedFrameView& frame, const Scale& scale, double largest) {
+  Box box{.label = label_of(frame), .figures = figures_of(frame, scale), .colour = kUnchanged};
+  if (largest > 0 && is_found(frame)) {
+    box.mark = Mark::coloured;
+    box.colour = colour_of(*frame.shift, largest);
+    box.number = scale.signed_words(*frame.shift);
+  } else if (const auto sum = sum_of(stacks, frame)) {
+    box.mark = Mark::outlined;
+    box.number = "\u03A3" + scale.signed_words(*sum);
+    box.figures +=
+        fmt::format("\nits function over all places: {} {}", scale.signed_words(*sum), scale.unit());
+  }
+  return box;
 }
 
 // A frame is as wide as its own time on the side that takes more of it, and all that stands on it. So nothing
@@ -169,24 +194,37 @@ void add_notes(Picture& picture, const ComparedStacks& stacks, const Scale& scal
                     "interrupted. `compare --flame FILE --host` draws all tasks.");
   picture.notes.push_back(fmt::format(
       "Width: CPU time per {}, of each frame on the side that takes more. The whole is A {}, B {} {}.",
-      scale.work(), scale.words(stacks.frames.front().total_a.value_or(0)),
-      scale.words(stacks.frames.front().total_b.value_or(0)), scale.unit()));
-  if (samples.tested.value_or(0) == 0) {
-    picture.notes.emplace_back("Too few runs on a side for a test: nothing is coloured.");
-  } else {
-    picture.notes.push_back(fmt::format(
-        "Red with + takes more in B, blue with - less, in {}, the deeper the more: {} of {} tested "
-        "frames. A run, block or boot is one value; the chance of even one false colour is 5 %. "
-        "Grey: no difference beyond chance, or less than 1 % of the samples.",
-        scale.unit(), std::ranges::count_if(stacks.frames, is_found), *samples.tested));
-  }
-  if (!functions_of(stacks).empty()) {
-    picture.notes.emplace_back(
-        "\u03A3 before the number: not this path alone, but the function over all places where it runs, as "
-        "`compare` says of its samples.");
-  }
+      scale.work(), scale.words(level_a(stacks.frames.front())), scale.words(level_b(stacks.frames.front())),
+      scale.unit()));
   if (samples.left_out.value_or(0) > 0)
     picture.notes.push_back(fmt::format("Missing: {} thin frames.", format_count(*samples.left_out)));
+}
+
+bool was_tested(const ComparedStacks& stacks) {
+  return stacks.samples.tested.value_or(0) > 0;
+}
+
+void add_legends(Picture& picture, const ComparedStacks& stacks, const Scale& scale) {
+  if (!was_tested(stacks)) {
+    picture.notes.emplace_back("Too few runs on a side for a test: nothing is coloured.");
+  } else {
+    picture.legends.push_back(
+        {.mark = Mark::coloured,
+         .before = fmt::format("Red with + takes more in B, blue with - less, in {}, the deeper the more: ",
+                               scale.unit()),
+         .after =
+             fmt::format(" of {} tested frames. A run, block or boot is one value; the chance of even one "
+                         "false colour is 5 %. Grey: no difference beyond chance, or less than 1 % of the "
+                         "samples.",
+                         *stacks.samples.tested)});
+  }
+  picture.legends.push_back(
+      {.mark = Mark::outlined,
+       .before = "Grey frames with an outline: ",
+       .after =
+           ". They show no difference themselves. After the \u03A3 is that of their function over all places "
+           "where it runs, as `compare` says of its samples.",
+       .if_any = true});
 }
 
 }  // namespace
@@ -196,9 +234,10 @@ Picture difference(const ComparedStacks& stacks) {
   Picture picture;
   picture.title = "B against A: samples of the CPUs";
   add_notes(picture, stacks, scale);
+  add_legends(picture, stacks, scale);
   double largest = 0;
   for (const ComparedFrameView& frame : stacks.frames) {
-    if (const auto found = found_of(stacks, frame)) largest = std::max(largest, std::abs(found->shift));
+    if (was_tested(stacks) && is_found(frame)) largest = std::max(largest, std::abs(*frame.shift));
   }
   const std::vector<Position> positions = positions_of(stacks.frames);
   const auto pixels = [whole = positions.front().width](double width) {
@@ -206,17 +245,14 @@ Picture difference(const ComparedStacks& stacks) {
   };
   picture.width = pixels(positions.front().width);
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    const ComparedFrameView& frame = stacks.frames[i];
     // Of both ends, so that a sum of rounded widths never exceeds the frame below.
     const std::uint64_t left = pixels(positions[i].left),
                         right = pixels(positions[i].left + positions[i].width);
-    const auto found = found_of(stacks, frame);
-    std::string label = label_of(frame);
-    if (found)
-      label = fmt::format("{}{} {}", found->of_all_places ? "\u03A3" : "", scale.signed_words(found->shift),
-                          label);
-    picture.boxes.push_back({positions[i].depth, left, right - left, std::move(label),
-                             figures_of(frame, scale), colour_of(found, largest)});
+    Box box = box_of(stacks, stacks.frames[i], scale, largest);
+    box.depth = positions[i].depth;
+    box.left = left;
+    box.width = right - left;
+    picture.boxes.push_back(std::move(box));
   }
   return picture;
 }

@@ -19,10 +19,9 @@ namespace netperfctl::flame {
 [[nodiscard]] Picture flame_graph(const RunView& run, const SampledDetails& details);
 [[nodiscard]] Picture flame_graph(const RunView& run, const ProfileDetails& details);
 
-// Largest adjusted p of what is coloured.
-inline constexpr double kFound = 0.05;
-
 // B against A by the samples of both: what takes more CPU time, and what less. There is a frame with a time.
+// A colour is of a frame's own difference. An outline is of its function over all places, if its own
+// difference is not shown.
 [[nodiscard]] Picture difference(const ComparedStacks& stacks);
 
 }  // namespace netperfctl::flame

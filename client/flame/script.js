@@ -21,6 +21,7 @@
         rect: element.querySelector("rect"),
         text: element.querySelector("text"),
         label: element.dataset.label,
+        whole: element.dataset.label + (element.dataset.number ? " " + element.dataset.number : ""),
         about: element.querySelector("title").textContent.split("\n").join("   "),
         depth: Number(element.dataset.depth),
         left: left,
@@ -28,11 +29,12 @@
       };
     });
 
-    // The text as far as it fits.
-    function fitting(label, width) {
+    // The label with its number or, without it, as far as it fits.
+    function fitting(frame, width) {
       const characters = Math.floor((width - 2 * textMargin) / character);
-      const all = Array.from(label);
-      if (all.length <= characters) return label;
+      if (Array.from(frame.whole).length <= characters) return frame.whole;
+      const all = Array.from(frame.label);
+      if (all.length <= characters) return frame.label;
       return characters < 3 ? "" : all.slice(0, characters - 1).join("") + "\u2026";
     }
 
@@ -40,7 +42,7 @@
       frame.rect.setAttribute("x", left);
       frame.rect.setAttribute("width", width > wide ? width - gap : width);
       frame.text.setAttribute("x", left + textMargin);
-      frame.text.textContent = fitting(frame.label, width);
+      frame.text.textContent = fitting(frame, width);
     }
 
     // `chosen` takes the whole width; what is below it too, and what is beside it is hidden.
@@ -76,7 +78,7 @@
       } catch (error) {
         say("This is not a regular expression.");
       }
-      const found = pattern === null ? [] : frames.filter((frame) => pattern.test(frame.label));
+      const found = pattern === null ? [] : frames.filter((frame) => pattern.test(frame.whole));
       const set = new Set(found);
       for (const frame of frames) frame.element.classList.toggle("found", set.has(frame));
       if (pattern !== null) say(found.length + " frames match, " + (100 * covered(found)).toFixed(1) + " % of the width");

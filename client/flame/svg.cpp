@@ -31,10 +31,15 @@ constexpr double kGap = 0.6;  // between neighbours, taken from a frame that is 
 constexpr double kWide = 2;
 constexpr std::size_t kFewestCharacters = 3;
 
-// As much of the label as fits, nothing if that would tell nothing.
-std::string fitting(const std::string& label, double width) {
+std::string with_number(const Box& box) {
+  return box.number.empty() ? box.label : box.label + " " + box.number;
+}
+
+// The label with its number or, without it, as much as fits; nothing if that would tell nothing.
+std::string fitting(const Box& box, double width) {
   const auto room = static_cast<std::size_t>(std::max(0.0, width - 2 * kTextMargin) / kCharacter);
-  std::string shown = printable(label);
+  if (std::string whole = printable(with_number(box)); display_width(whole) <= room) return whole;
+  std::string shown = printable(box.label);
   if (display_width(shown) <= room) return shown;
   if (room < kFewestCharacters) return {};
   Screen screen;
@@ -53,14 +58,15 @@ std::string box_element(const Box& box, const Canvas& canvas) {
   const double width = static_cast<double>(box.width) * canvas.scale;
   const double top = canvas.top + static_cast<double>(canvas.rows - 1 - box.depth) * kRow;
   std::string text = fmt::format(
-      "<g class=\"frame\" data-left=\"{}\" data-width=\"{}\" data-depth=\"{}\" data-label=\"{}\">"
+      "<g class=\"frame{}\" data-left=\"{}\" data-width=\"{}\" data-depth=\"{}\" data-label=\"{}\"{}>"
       "<title>{}\n{}</title>"
       "<rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{:.0f}\" fill=\"hsl({}, {}%, {}%)\"/>",
-      box.left, box.width, box.depth, xml(box.label), xml(box.label), xml(box.figures), left, top,
-      width > kWide ? width - kGap : width, kRow - 1, box.colour.hue, box.colour.saturation,
-      box.colour.lightness);
+      box.mark == Mark::outlined ? " outlined" : "", box.left, box.width, box.depth, xml(box.label),
+      box.number.empty() ? "" : fmt::format(" data-number=\"{}\"", xml(box.number)), xml(with_number(box)),
+      xml(box.figures), left, top, width > kWide ? width - kGap : width, kRow - 1, box.colour.hue,
+      box.colour.saturation, box.colour.lightness);
   text += fmt::format("<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text></g>\n", left + kTextMargin, top + kRow - 5,
-                      xml(fitting(box.label, width)));
+                      xml(fitting(box, width)));
   return text;
 }
 
@@ -94,6 +100,12 @@ Drawn drawn(const Picture& picture, double narrowest) {
     }
     result.boxes.push_back(&box);
     result.canvas.rows = std::max(result.canvas.rows, box.depth + 1);
+  }
+  for (const Legend& legend : picture.legends) {
+    const auto count =
+        std::ranges::count(result.boxes, legend.mark, [](const Box* box) { return box->mark; });
+    if (count > 0 || !legend.if_any)
+      result.notes.push_back(fmt::format("{}{}{}", legend.before, count, legend.after));
   }
   if (narrow > 0)
     result.notes.push_back(fmt::format("Not drawn: {} frames that are too narrow to be seen.", narrow));

@@ -13,6 +13,7 @@
 #include "client/flame/other_tools.hpp"
 #include "client/flame/picture.hpp"
 #include "client/flame/stacks.hpp"
+#include "client/pages/found_rows.hpp"
 
 namespace netperfctl {
 namespace {
@@ -106,7 +107,7 @@ Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& v
   stacks->words_a = view.asked.a;
   stacks->words_b = view.asked.b;
   for (const FunctionDeltaView& function : view.details.functions) {
-    if (function.sampled_shift && function.sampled_p_adjusted.value_or(1) <= flame::kFound)
+    if (function.sampled_shift && netperfd::rows::is_found(comparing::sampled_finding(function)))
       stacks->functions.push_back({function.function, function.module.value_or(""), *function.sampled_shift});
   }
   if (stacks->frames.empty() ||
