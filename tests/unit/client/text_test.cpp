@@ -163,6 +163,24 @@ TEST(Table, gives_up_width_where_it_may) {
             "12  x      /b\n");
 }
 
+TEST(Table, parts_two_groups_of_rows_by_a_line) {
+  const std::vector<Column> columns{{.title = "N", .right = true}, {.title = "NAME"}};
+  const std::vector<Cells> rows{{{"1"}, {"one"}}, {{"2"}, {"two"}}};
+  const std::vector<Cell> notes{{"a note"}, {""}};
+  const Parting parting{.before = 1, .words = "the others:"};
+  EXPECT_EQ(render_table(samples::terminal(11), columns, rows, notes, "NOTE", parting),
+            "N  NAME\n"
+            "1  one\n"
+            "   a note\n"
+            "the others:\n"
+            "2  two\n");
+  EXPECT_EQ(render_table(samples::terminal(9), columns, rows, {}, "NOTE", parting),
+            "N  NAME\n"
+            "1  one\n"
+            "the othe…\n"
+            "2  two\n");
+}
+
 TEST(Table, puts_notes_below_their_rows_where_they_do_not_fit_beside) {
   const std::vector<Column> columns{{.title = "N", .right = true}, {.title = "NAME"}};
   const std::vector<Cells> rows{{{"1"}, {"one"}}, {{"2"}, {"two"}}};
