@@ -108,6 +108,7 @@ std::string meaning(const JudgedFigure& figure) {
                        threshold);
   }
   if (head.verdict != "inconclusive") return {};
+  if (!figure.reason.empty()) return figure.reason;
   if (const std::string text = undecided_words(head); !text.empty()) return text + samples_needed(head);
   std::string text = "neither a difference nor its absence is shown";
   if (!head.reach.detectable) return text;
@@ -171,6 +172,7 @@ JudgedFigure judged(const ComparisonView& head, const ComparedFigureView& row, s
   JudgedFigure figure{.head = head,
                       .unit = row.unit,
                       .source = row.source.value_or(""),
+                      .reason = row.reason.value_or(""),
                       .lower_is_better = row.better == "lower",
                       .together = together,
                       .fewest = row.fewest};

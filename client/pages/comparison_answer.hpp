@@ -19,6 +19,7 @@ struct JudgedFigure {
   ComparisonView head;  // as if the figure had been compared alone, but for its interval and its p
   std::string unit = "bits_per_second";
   std::string source = {};  // as in ComparedFigureView; empty: the name of the figure says it
+  std::string reason = {};  // what decided, if the interval did not
   bool lower_is_better = false;
   std::size_t together = 1;                            // figures that the comparison judges
   std::optional<std::uint32_t> fewest = std::nullopt;  // samples that an interval takes

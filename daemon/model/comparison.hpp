@@ -208,6 +208,7 @@ struct FigureResult {
   std::uint32_t fewest = 0;  // samples that an interval takes, as RatioEstimate counts them
   double threshold = 0.01;
   std::optional<double> luck_spread, resolution;  // as in Comparison
+  std::string reason = {};  // what decided, with its numbers and the way out, if the interval did not
 };
 
 struct Comparison {

@@ -105,6 +105,8 @@ struct ComparedFigure {
   double threshold = 0;
   std::string pairing;  // as in Comparison, and so are the others
   std::optional<double> boot_spread, resolution;
+  // What decided, with its numbers and the way out, if the interval did not.
+  std::optional<std::string> reason;
   Effect effect;
   std::optional<double> p_adjusted;  // for the number of figures
   Reach reach;
@@ -112,21 +114,15 @@ struct ComparedFigure {
   SelfTest selftest;
 };
 template <>
-inline constexpr auto kFields<ComparedFigure> = std::tuple{field("figure", &ComparedFigure::figure),
-                                                           field("unit", &ComparedFigure::unit),
-                                                           field("better", &ComparedFigure::better),
-                                                           field("source", &ComparedFigure::source),
-                                                           field("verdict", &ComparedFigure::verdict),
-                                                           field("leaning", &ComparedFigure::leaning),
-                                                           field("threshold", &ComparedFigure::threshold),
-                                                           field("pairing", &ComparedFigure::pairing),
-                                                           field("boot_spread", &ComparedFigure::boot_spread),
-                                                           field("resolution", &ComparedFigure::resolution),
-                                                           within(&ComparedFigure::effect),
-                                                           field("p_adjusted", &ComparedFigure::p_adjusted),
-                                                           within(&ComparedFigure::reach),
-                                                           field("fewest", &ComparedFigure::fewest),
-                                                           within<"selftest_">(&ComparedFigure::selftest)};
+inline constexpr auto kFields<ComparedFigure> = std::tuple{
+    field("figure", &ComparedFigure::figure),           field("unit", &ComparedFigure::unit),
+    field("better", &ComparedFigure::better),           field("source", &ComparedFigure::source),
+    field("verdict", &ComparedFigure::verdict),         field("leaning", &ComparedFigure::leaning),
+    field("threshold", &ComparedFigure::threshold),     field("pairing", &ComparedFigure::pairing),
+    field("boot_spread", &ComparedFigure::boot_spread), field("resolution", &ComparedFigure::resolution),
+    field("reason", &ComparedFigure::reason),           within(&ComparedFigure::effect),
+    field("p_adjusted", &ComparedFigure::p_adjusted),   within(&ComparedFigure::reach),
+    field("fewest", &ComparedFigure::fewest),           within<"selftest_">(&ComparedFigure::selftest)};
 static_assert(kDescribed<ComparedFigure>);
 
 // The overall result (Compare's first row).

@@ -164,6 +164,73 @@ ArmRuns quiet_runs(const ArmRuns& runs) {
   return quiet;
 }
 
+namespace {
+
+// What the load of others can have made of a figure at most: a ratio of 1 or above. Absent if it is not
+// known, or if other noise was flagged.
+std::optional<double> most_of_load(const SideNoise& a, const SideNoise& b) {
+  const auto is_load = [](const std::string& code) {
+    return code == noise::kForeignLoad || code == noise::kUnknownLoad;
+  };
+  if (!a.load || !b.load || *a.load >= 1 || *b.load >= 1) return std::nullopt;
+  if (!std::ranges::all_of(a.codes, is_load) || !std::ranges::all_of(b.codes, is_load)) return std::nullopt;
+  return (1 - std::min(*a.load, *b.load)) / (1 - std::max(*a.load, *b.load));
+}
+
+// Whatever part of the effect, up to `most`, the load made.
+RatioEstimate widened(RatioEstimate effect, double most) {
+  if (effect.low) effect.low = *effect.low / most;
+  if (effect.high) effect.high = *effect.high * most;
+  return effect;
+}
+
+// What the noise leaves of a verdict.
+struct Remains {
+  bool verdict_holds = false;
+  std::string why;     // a sentence
+  std::string reason;  // FigureResult::reason, if it does not hold
+};
+
+Remains remains_of(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+                   const ComparisonSettings& settings, const FigureResult& result) {
+  const ArmRuns quiet = quiet_runs(runs);
+  const RatioEstimate effect = figure_effect(Grouping(quiet.a, quiet.b), figure, result.threshold,
+                                             level_of_each(settings.level, settings.figures.size()));
+  const auto verdict_of_these = [&](const RatioEstimate& these) {
+    return these.ratio ? resolved_verdict(these, result.threshold, result.better, resolution)
+                       : Verdict::too_few;
+  };
+  const Verdict verdict = verdict_of_these(effect);
+  const bool too_few = verdict == Verdict::too_few;
+  const SideNoise a = noise_of(too_few ? runs.a : quiet.a), b = noise_of(too_few ? runs.b : quiet.b);
+  const auto most = too_few || differ(a, b) ? most_of_load(a, b) : std::nullopt;
+  if (most && (too_few || verdict == result.verdict)) {
+    const std::string left =
+        fmt::format("others left the workload {:.1f} % of its CPUs in A and {:.1f} % in B",
+                    100 * (1 - *a.load), 100 * (1 - *b.load));
+    const std::string percent = fmt::format("{:.0f} %", 100 * (*most - 1));
+    if (verdict_of_these(widened(too_few ? result.effect : effect, *most)) == result.verdict)
+      return {
+          .verdict_holds = true,
+          .why = fmt::format("The verdict holds beyond the {} that this can have made: {}.", percent, left),
+          .reason = {}};
+    return {.why = fmt::format("Up to {} can be noise: {}.", percent, left),
+            .reason = fmt::format("could be noise, up to {}: {}; measure again while nothing else runs",
+                                  percent, left)};
+  }
+  const std::string without = fmt::format("ithout the {} runs of flagged blocks",
+                                          runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size());
+  if (verdict == result.verdict)
+    return {.verdict_holds = true, .why = fmt::format("W{} the verdict is the same.", without), .reason = {}};
+  return {.why = fmt::format("W{} the verdict is {}.", without, to_string(verdict)),
+          .reason = fmt::format(
+              "the sides differ in the noise of the host, and w{} the verdict is {}; measure again "
+              "while nothing else runs",
+              without, to_string(verdict))};
+}
+
+}  // namespace
+
 void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
                  const ComparisonSettings& settings, FigureResult& result, Caveats& caveats) {
   note_unknown_load(runs, caveats);
@@ -180,28 +247,16 @@ void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution
     caveats.add(Gravity::weakens, found);
     return;
   }
-  const ArmRuns quiet = quiet_runs(runs);
-  const std::size_t left_out = runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size();
-  const Grouping grouping(quiet.a, quiet.b);
-  const RatioEstimate effect = figure_effect(grouping, figure, result.threshold,
-                                             level_of_each(settings.level, settings.figures.size()));
-  const Verdict verdict =
-      effect.ratio ? resolved_verdict(effect, result.threshold, result.better, resolution) : Verdict::too_few;
-  if (verdict == result.verdict) {
-    caveats.add(Gravity::weakens, fmt::format("{} Without the {} runs of flagged blocks the verdict is the "
-                                              "same.",
-                                              found, left_out));
-    return;
-  }
-  if (settings.despite) {
-    caveats.add(Gravity::verdict, fmt::format("{} Without the {} runs of flagged blocks the verdict is {}.",
-                                              found, left_out, to_string(verdict)));
+  const Remains remains = remains_of(runs, figure, resolution, settings, result);
+  if (remains.verdict_holds || settings.despite) {
+    caveats.add(remains.verdict_holds ? Gravity::weakens : Gravity::verdict,
+                fmt::format("{} {}", found, remains.why));
     return;
   }
   caveats.add(Gravity::verdict,
-              fmt::format("No verdict: it was {}, and without the {} runs of flagged blocks it is {}. {}",
-                          to_string(result.verdict), left_out, to_string(verdict), found));
+              fmt::format("No verdict: it was {}. {} {}", to_string(result.verdict), found, remains.why));
   result.verdict = Verdict::inconclusive;
+  result.reason = remains.reason;
 }
 
 }  // namespace netperfd::analysis

@@ -38,9 +38,12 @@ constexpr double kLeastChance = 0.2;
 // in blocks.
 [[nodiscard]] ArmRuns quiet_runs(const ArmRuns& runs);
 
-// Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If it
-// does not, it is inconclusive, unless ComparisonSettings::despite keeps it. Adds what it finds as a caveat.
-// `resolution` is that of gate 7.
+// Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If these
+// leave too few, or still differ in the load of others, it must hold beyond the most that this load can have
+// made. A workload that uses all that others leave it gets 1 - a of its CPUs on A and 1 - b on B, so that is
+// the ratio of the two. It says nothing of other noise, such as heat. If the verdict does not hold, it is
+// inconclusive, with FigureResult::reason, unless ComparisonSettings::despite keeps it. Adds what it finds as
+// a caveat. `resolution` is that of gate 7.
 void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
                  const ComparisonSettings& settings, FigureResult& result, Caveats& caveats);
 

@@ -132,6 +132,7 @@ std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& com
     row.pairing = to_string(figure.pairing);
     row.boot_spread = figure.luck_spread;
     row.resolution = figure.resolution;
+    if (!figure.reason.empty()) row.reason = figure.reason;
     row.effect = effect_of(figure.effect);
     row.reach = reach_of(figure.effect);
     row.p_adjusted = figure.p_adjusted;

@@ -163,6 +163,7 @@ TEST(GoldenComparison, of_its_figures) {
   second.threshold = 16.5;
   second.luck_spread = 17.5;
   second.resolution = 18.5;
+  second.reason = "could be noise";
   FigureResult tested = second;
   tested.verdict = Verdict::equivalent;
   tested.effect.n_a = 21;
@@ -186,10 +187,10 @@ TEST(GoldenComparison, of_its_figures) {
   EXPECT_THAT(shown(rows[1]),
               UnorderedElementsAre("figure latency.p99", "unit ns", "better lower", "verdict regression",
                                    "threshold 16.5", "pairing boots", "boot_spread 17.5", "resolution 18.5",
-                                   "samples_a 1", "samples_b 2", "median_a 3.5", "median_b 4.5",
-                                   "centre_a 13.5", "centre_b 14.5", "leaning improvement", "ratio 5.5",
-                                   "ratio_low 6.5", "ratio_high 7.5", "level 8.5", "p 9.5", "p_adjusted 14.5",
-                                   "cliffs_delta 10.5", "detectable 11.5", "needed 12",
+                                   "reason could be noise", "samples_a 1", "samples_b 2", "median_a 3.5",
+                                   "median_b 4.5", "centre_a 13.5", "centre_b 14.5", "leaning improvement",
+                                   "ratio 5.5", "ratio_low 6.5", "ratio_high 7.5", "level 8.5", "p 9.5",
+                                   "p_adjusted 14.5", "cliffs_delta 10.5", "detectable 11.5", "needed 12",
                                    "needed_for_equivalence 13", "fewest 15", "selftest_verdict equivalent",
                                    "selftest_samples 21", "selftest_ratio 23.5", "selftest_low 24.5",
                                    "selftest_high 25.5", "selftest_level 26.5", "selftest_detectable 27.5"));

@@ -155,6 +155,26 @@ TEST(ComparePages, of_one_boot_say_up_to_which_spread_of_boots_the_verdict_holds
   EXPECT_TRUE(has(page(view, 160), "each side had one boot: another boot could undo it")) << page(view, 160);
 }
 
+TEST(ComparePages, say_what_decided_where_the_interval_did_not) {
+  CompareView view = samples::noisy();
+  ComparisonView& head = view.details.comparison;
+  head.verdict = "inconclusive";
+  ComparedFigureView row;
+  row.figure = head.figure;
+  row.unit = "bits_per_second";
+  row.better = "higher";
+  row.verdict = "inconclusive";
+  row.threshold = head.threshold.value_or(0);
+  row.effect = head.effect;
+  row.reach = head.reach;
+  row.reason = "could be noise, up to 19 %";
+  head.figures = {{row}};
+  for (const std::string& text : {page(view), compare_mail(view)}) {
+    EXPECT_TRUE(has(text, "could be noise, up to 19 %")) << text;
+    EXPECT_FALSE(has(text, "neither a difference nor its absence")) << text;
+  }
+}
+
 TEST(ComparePages, show_levels_as_far_apart_as_the_effect_says) {
   CompareView view = samples::noisy();
   view.details.comparison.effect.median_a = 268.5e6;

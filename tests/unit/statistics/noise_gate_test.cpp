@@ -4,6 +4,7 @@
 // shows the rates.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -77,6 +78,63 @@ TEST(NoiseGate, costs_nothing_on_a_quiet_host_and_little_on_one_that_is_noisy_on
   EXPECT_EQ(quiet.with, quiet.without);
   EXPECT_EQ(noisy.with, noisy.without);
   EXPECT_LT(same.with, 5);
+}
+
+// Others take a share of each run's CPUs, which the workload lacks: its throughput falls with what is left.
+struct Load {
+  double of_a = 0, of_b = 0;  // means; runs vary by 5 points
+};
+
+Conclusions loaded(std::uint32_t count, double effect, const Load& load, bool blocks, Dice& dice) {
+  GatedSides sides;
+  for (std::uint32_t block = 1; block <= count; ++block) {
+    for (std::uint32_t letter = 1; letter <= 4; ++letter) {
+      const bool is_a = letter == 1 || letter == 4;
+      const double taken = std::clamp((is_a ? load.of_a : load.of_b) + 0.05 * dice.normal(), 0.0, 0.95);
+      ComparedRun run;
+      run.job = blocks || is_a ? 1 : 2;
+      if (blocks) {
+        run.block = block;
+        run.letter = letter;
+      }
+      run.received_bits_per_second = 1e9 * (1 - taken) * std::exp(0.01 * dice.normal() + (is_a ? 0 : effect));
+      if (taken > 0.05) run.flags = {std::string{noise::kForeignLoad}};
+      run.counters = {noise::counter_of(noise::kWindow, 1'000'000'000, "ns"),
+                      noise::counter_of(noise::kCpus, 1, ""),
+                      noise::counter_of(noise::kOthers, static_cast<std::uint64_t>(taken * 1e9), "ns")};
+      run.fingerprint.emplace().boot_id = "boot";
+      run.fingerprint->facts = {{"nic", "eth0 gro", is_a ? "on" : "off"}};
+      (is_a ? sides.a : sides.b).push_back(run);
+    }
+  }
+  const Comparison comparison = compare(sides.a, sides.b, {.changed = {"nic"}});
+  return {.without = is_change(verdict_of(comparison.effect, comparison.threshold)),
+          .with = is_change(comparison.verdict)};
+}
+
+TEST(NoiseGate, bounds_what_a_load_can_have_made_where_all_runs_have_it) {
+  Dice dice(20);
+  for (const bool blocks : {true, false}) {
+    const char* const pairing = blocks ? "in blocks" : "of two jobs";
+    for (const Load load :
+         {Load{.of_a = 0.53, .of_b = 0.60}, Load{.of_a = 0.2, .of_b = 0.5}, Load{.of_a = 0, .of_b = 0.3}}) {
+      const Rates falsely = rates(kNoiseSets, [&] { return loaded(8, 0, load, blocks, dice); });
+      const Rates truly = rates(kNoiseSets, [&] { return loaded(8, -0.7, load, blocks, dice); });
+      print(fmt::format("7a others take {:.0f} % of A and {:.0f} % of B, {}", 100 * load.of_a,
+                        100 * load.of_b, pairing),
+            falsely, truly);
+      EXPECT_GT(falsely.without, 50);
+      EXPECT_LT(falsely.with, 5);
+      EXPECT_GT(truly.with, 90);
+    }
+    const Rates same =
+        rates(kNoiseSets, [&] { return loaded(8, 0, {.of_a = 0.5, .of_b = 0.5}, blocks, dice); });
+    const Rates some =
+        rates(kNoiseSets, [&] { return loaded(8, -0.7, {.of_a = 0.5, .of_b = 0.5}, blocks, dice); });
+    print(fmt::format("7a others take 50 % of both, {}", pairing), same, some);
+    EXPECT_LT(same.with, 5);
+    EXPECT_GT(some.with, 90);
+  }
 }
 
 }  // namespace

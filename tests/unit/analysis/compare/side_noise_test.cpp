@@ -62,9 +62,13 @@ TEST(SideNoise, that_made_the_verdict_leaves_none) {
   const Comparison comparison = judged(sides);
   EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
   EXPECT_THAT(comparison.caveats.front(),
-              StartsWith("No verdict: it was regression, and without the 32 runs of flagged blocks it is "
-                         "too few. The sides differ in the noise of the host: 0 of 16 runs of A are flagged; "
-                         "16 of 16 runs of B are flagged (foreign-load)."));
+              StartsWith("No verdict: it was regression. The sides differ in the noise of the host: 0 of 16 "
+                         "runs of A are flagged; 16 of 16 runs of B are flagged (foreign-load). Without the "
+                         "32 runs of flagged blocks the verdict is too few."));
+  EXPECT_THAT(
+      comparison.figures.front().reason,
+      StartsWith("the sides differ in the noise of the host, and without the 32 runs of flagged blocks "
+                 "the verdict is too few; measure again"));
 }
 
 TEST(SideNoise, that_made_the_verdict_is_said_where_the_verdict_is_wanted_despite_it) {
@@ -84,6 +88,76 @@ TEST(SideNoise, without_which_the_verdict_is_the_same_only_weakens_it) {
   EXPECT_EQ(comparison.verdict, Verdict::improvement);
   EXPECT_THAT(comparison.caveats,
               Contains(HasSubstr("Without the 8 runs of flagged blocks the verdict is the same.")));
+}
+
+// Of each run of a side: others took this share of its CPUs.
+void load(std::vector<ComparedRun>& runs, double share) {
+  for (ComparedRun& run : runs) {
+    run.flags = {std::string{noise::kForeignLoad}};
+    run.counters = {noise::counter_of(noise::kWindow, 1'000'000'000, "ns"),
+                    noise::counter_of(noise::kCpus, 1, ""),
+                    noise::counter_of(noise::kOthers, static_cast<std::uint64_t>(share * 1e9), "ns")};
+  }
+}
+
+NoisySides as_two_jobs(NoisySides sides) {
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.block = run.letter = 0;
+      run.job = side == &sides.a ? 1 : 2;
+    }
+  }
+  return sides;
+}
+
+TEST(SideNoise, of_all_runs_keeps_a_change_beyond_what_the_load_can_have_made) {
+  NoisySides sides = noisy_blocks(-0.49);
+  load(sides.a, 0.603);
+  load(sides.b, 0.529);
+  for (const NoisySides& each : {sides, as_two_jobs(sides)}) {
+    const Comparison comparison = judged(each);
+    EXPECT_EQ(comparison.verdict, Verdict::regression);
+    EXPECT_EQ(comparison.figures.front().reason, "");
+    EXPECT_THAT(comparison.caveats,
+                Contains(HasSubstr("The verdict holds beyond the 19 % that this can have made: "
+                                   "others left the workload 39.7 % of its CPUs in A and 47.1 % in B.")));
+  }
+}
+
+TEST(SideNoise, of_all_runs_withholds_a_change_that_the_load_can_have_made) {
+  for (const double effect : {-0.15, 0.15}) {
+    NoisySides sides = noisy_blocks(effect);
+    load(sides.a, 0.603);
+    load(sides.b, 0.529);
+    for (const NoisySides& each : {sides, as_two_jobs(sides)}) {
+      const Comparison comparison = judged(each);
+      EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+      EXPECT_EQ(comparison.figures.front().reason,
+                "could be noise, up to 19 %: others left the workload 39.7 % of its CPUs in A and 47.1 % in "
+                "B; measure "
+                "again while nothing else runs");
+    }
+  }
+}
+
+TEST(SideNoise, of_which_nothing_is_flagged_withholds_what_its_load_can_have_made) {
+  NoisySides sides = as_two_jobs(noisy_blocks(-0.15));
+  load(sides.a, 0.43);
+  load(sides.b, 0.626);
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) run.flags.clear();
+  }
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(comparison.figures.front().reason, StartsWith("could be noise, up to 52 %"));
+}
+
+TEST(SideNoise, of_other_kinds_than_load_has_no_such_bound) {
+  NoisySides sides = noisy_blocks(-0.49);
+  load(sides.a, 0.603);
+  load(sides.b, 0.529);
+  for (ComparedRun& run : sides.b) run.flags.emplace_back(noise::kSlowed);
+  EXPECT_EQ(judged(sides).verdict, Verdict::inconclusive);
 }
 
 TEST(SideNoise, that_chance_explains_is_told) {
