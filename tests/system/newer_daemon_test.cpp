@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The client with a daemon of a later release: a fake one, whose rows have keys, words and codes that nobody
 // knows yet. Or with one whose lists never end.
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <systemd/sd-bus.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "daemon/base/fd.hpp"
 #include "dbus/names.hpp"
 #include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/fake_daemon.hpp"
 #include "tests/system/harness/private_bus.hpp"
 #include "tests/system/harness/system_test.hpp"
 
@@ -38,92 +29,43 @@ enum class Lists { end, empty_pages_for_ever, one_page_for_ever };
 
 enum class Age { later, before_points };  // what it has: ListIntervalPoints, or not
 
-// Answers ListRuns, GetRun, ListIntervals, ListIntervalPoints and, without rows, other lists, on a thread of
-// its own; all else is unknown to it.
+// Answers ListRuns, GetRun, ListIntervals, ListIntervalPoints and, without rows, other lists; all else is
+// unknown to it.
 class LaterDaemon {
  public:
   explicit LaterDaemon(const std::string& address, std::string direction, Lists lists = Lists::end,
                        Age age = Age::later)
-      : direction_(std::move(direction)), lists_(lists), age_(age) {
-    sd_bus* bus = nullptr;
-    check(sd_bus_new(&bus), "sd_bus_new");
-    bus_.reset(bus);
-    check(sd_bus_set_address(bus, address.c_str()), "sd_bus_set_address");
-    check(sd_bus_set_bus_client(bus, 1), "sd_bus_set_bus_client");
-    check(sd_bus_start(bus), "sd_bus_start");
-    check(sd_bus_add_object(bus, nullptr, dbus::kManagerPath, on_call, this), "sd_bus_add_object");
-    check(sd_bus_request_name(bus, dbus::kService, 0), "sd_bus_request_name");
-    stop_.reset(::eventfd(0, EFD_CLOEXEC));
-    thread_ = std::jthread([this] { serve(); });
-  }
-  LaterDaemon(const LaterDaemon&) = delete;
-  LaterDaemon& operator=(const LaterDaemon&) = delete;
-  ~LaterDaemon() {
-    const std::uint64_t one = 1;
-    (void)!::write(stop_.get(), &one, sizeof one);
-    thread_.join();
-  }
+      : direction_(std::move(direction)),
+        lists_(lists),
+        age_(age),
+        daemon_(address, [this](std::string_view member, sd_bus_message*, sd_bus_message* reply) {
+          return answer(member, reply);
+        }) {}
 
-  // How often a method was called.
-  [[nodiscard]] std::ptrdiff_t calls_of(std::string_view member) const {
-    const std::scoped_lock lock{mutex_};
-    return std::ranges::count(called_, member);
-  }
+  [[nodiscard]] std::ptrdiff_t calls_of(std::string_view member) const { return daemon_.calls_of(member); }
 
  private:
-  struct Unref {
-    void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
-    void operator()(sd_bus_message* message) const { sd_bus_message_unref(message); }
-  };
-  using Message = std::unique_ptr<sd_bus_message, Unref>;
+  static void check(int result, const char* what) { FakeDaemon::check(result, what); }
 
-  static void check(int result, const char* what) {
-    if (result < 0) throw std::runtime_error(std::string(what) + ": errno " + std::to_string(-result));
-  }
-
-  void serve() {
-    for (;;) {
-      const int more = sd_bus_process(bus_.get(), nullptr);
-      if (more < 0) return;
-      if (more > 0) continue;
-      std::array<pollfd, 2> watched{
-          {{sd_bus_get_fd(bus_.get()), static_cast<short>(sd_bus_get_events(bus_.get())), 0},
-           {stop_.get(), POLLIN, 0}}};
-      if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return;
-      if (watched[1].revents != 0) return;
-    }
-  }
-
-  static int on_call(sd_bus_message* call, void* self, sd_bus_error*) {
-    auto& daemon = *static_cast<LaterDaemon*>(self);
-    const std::string_view member = sd_bus_message_get_member(call);
-    {
-      const std::scoped_lock lock{daemon.mutex_};
-      daemon.called_.emplace_back(member);
-    }
-    sd_bus_message* made = nullptr;
-    check(sd_bus_message_new_method_return(call, &made), "reply");
-    const Message reply{made};
+  const char* answer(std::string_view member, sd_bus_message* reply) const {
     if (member == "ListRuns") {
-      daemon.page(made, [&] { daemon.run(made); });
+      page(reply, [&] { run(reply); });
     } else if (member == "ListJobs" || member == "ListAuditLog") {
-      daemon.page(made, [] {});
+      page(reply, [] {});
     } else if (member == "GetRun") {
-      daemon.run(made);
-      rows(made, [&] { daemon.sum(made); });
-      rows(made, [&] { flag(made); });
+      run(reply);
+      rows(reply, [&] { sum(reply); });
+      rows(reply, [&] { flag(reply); });
     } else if (member == "ListIntervals") {
-      daemon.page(made, [&] { daemon.interval(made); });
+      page(reply, [&] { interval(reply); });
     } else if (member == "ListIntervalPoints") {
-      if (daemon.age_ == Age::before_points)
-        return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_UNKNOWN_METHOD, "Unknown method");
-      rows(made, [&] { daemon.point(made); });
-      check(sd_bus_message_append(made, "t", std::uint64_t{86'400}), "intervals");
+      if (age_ == Age::before_points) return SD_BUS_ERROR_UNKNOWN_METHOD;
+      rows(reply, [&] { point(reply); });
+      check(sd_bus_message_append(reply, "t", std::uint64_t{86'400}), "intervals");
     } else {
-      return sd_bus_reply_method_errorf(call, dbus::error::kNotFound, "no %s here",
-                                        sd_bus_message_get_member(call));
+      return dbus::error::kNotFound;
     }
-    return sd_bus_send(nullptr, made, nullptr);
+    return nullptr;
   }
 
   template <class Add>
@@ -198,11 +140,7 @@ class LaterDaemon {
   std::string direction_;
   Lists lists_;
   Age age_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> called_;
-  std::unique_ptr<sd_bus, Unref> bus_;
-  Fd stop_;
-  std::jthread thread_;
+  FakeDaemon daemon_;  // last: it answers from the others
 };
 
 class NewerDaemon : public testing::Test {
