@@ -222,7 +222,7 @@ class Daemon {
   // Globs; empty is all.
   [[nodiscard]] Outcome<std::vector<ModuleView>> modules(const std::string& pattern);
   [[nodiscard]] Outcome<FunctionPage> functions(const FunctionFilter& filter,
-                                                std::optional<std::uint32_t> limit);
+                                                std::optional<std::size_t> limit);
   [[nodiscard]] Outcome<std::vector<EventView>> events(const std::string& pattern);
   [[nodiscard]] Outcome<EventDetails> event(const std::string& name);
   [[nodiscard]] Outcome<std::vector<TracerView>> tracers();

@@ -48,7 +48,7 @@ Outcome<std::vector<ModuleView>> Daemon::modules(const std::string& pattern) {
   return call([&] { return bus_->ask<RowsOf<ModuleView>>("ListModules", pattern); });
 }
 
-Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optional<std::uint32_t> limit) {
+Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optional<std::size_t> limit) {
   return call([&] {
     dbus::Row row;
     if (filter.module) row.emplace("module", *filter.module);
@@ -57,7 +57,7 @@ Outcome<FunctionPage> Daemon::functions(const FunctionFilter& filter, std::optio
     (void)follow_pages(
         [&](const std::string& cursor) {
           auto found = bus_->ask<RowsOf<FunctionView>, std::string, std::uint64_t, std::vector<std::string>>(
-              "ListFunctions", row, cursor, limit.value_or(0));
+              "ListFunctions", row, cursor, static_cast<std::uint32_t>(limit.value_or(0)));
           page.total = std::get<2>(found);
           page.nearest = std::get<3>(found);
           return found;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <CLI/CLI.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
+#include "client/verbs/list_length.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {
@@ -16,16 +16,16 @@ namespace {
 struct FunctionsArguments {
   std::string pattern, module;
   const CLI::Option* by_module = nullptr;  // an empty name is one too: the kernel itself
-  bool all = false;
+  ListLength length;
 };
 
 Outcome<Exit> run_functions(const Settings& settings, const FunctionsArguments& arguments) {
-  constexpr std::uint32_t kPage = 50;
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
   FunctionFilter filter{.module = {}, .pattern = arguments.pattern};
   if (arguments.by_module->count() > 0) filter.module = arguments.module;
-  const auto page = daemon->functions(filter, arguments.all ? std::nullopt : std::optional{kPage});
+  constexpr std::size_t kForPeople = 50;
+  const auto page = daemon->functions(filter, rows_to_ask(arguments.length, settings.format, kForPeople));
   if (!page) return std::unexpected(page.error());
   switch (settings.format) {
     case Format::table:
@@ -55,7 +55,8 @@ Verb add_functions(CLI::App& app, const Settings& settings) {
           ->add_option("--module", arguments->module,
                        "Only functions of the module with this exact name; '' is the kernel itself")
           ->type_name("MODULE");
-  command->add_flag("--all", arguments->all, "All of them, not only the first 50");
+  command->add_flag("--all", arguments->length.all,
+                    "All of them, also in a table, which otherwise has the first 50");
   command->footer(
       "Example:\n"
       "  netperfctl functions --module hsr\n"

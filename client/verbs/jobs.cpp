@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
+#include "client/verbs/list_length.hpp"
 #include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
@@ -18,8 +20,8 @@ namespace {
 struct JobsArguments {
   RunFilter filter;
   std::string owner, since, until;
-  std::size_t limit = 20;
-  bool all = false;
+  bool all = false;   // those that ended too
+  ListLength length;  // of them
 };
 
 Outcome<Exit> list_live(const Settings& settings) {
@@ -53,7 +55,8 @@ Outcome<Exit> list_history(const Settings& settings, const JobsArguments& argume
   }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto page = daemon->jobs(filter, arguments.limit);
+  constexpr std::size_t kForPeople = 20;
+  const auto page = daemon->jobs(filter, rows_to_ask(arguments.length, settings.format, kForPeople));
   if (!page) return std::unexpected(page.error());
   const bool filtered = filter.scenario || filter.label || filter.owner || filter.since_us || filter.until_us;
   switch (settings.format) {
@@ -67,6 +70,7 @@ Outcome<Exit> list_history(const Settings& settings, const JobsArguments& argume
       put(history_csv(page->jobs));
       break;
   }
+  say_more(settings.format, page->jobs.size(), page->more);
   return Exit::ok;
 }
 
@@ -96,7 +100,9 @@ Verb add_jobs(CLI::App& app, const Settings& settings) {
   command->add_option("--until", arguments->until, "With --all: only jobs requested before this time")
       ->type_name("TIME")
       ->needs(all);
-  command->add_option("--limit", arguments->limit, "With --all: maximum number of jobs (20)")
+  command
+      ->add_option("--limit", arguments->length.limit,
+                   "With --all: maximum number of jobs (20 in a table; all in json and csv)")
       ->check(count_above_zero())
       ->type_name("N")
       ->needs(all);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "client/bus/daemon.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/pager.hpp"
+#include "client/verbs/list_length.hpp"
 #include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
@@ -22,8 +24,7 @@ namespace {
 struct LogArguments {
   AuditFilter filter;
   std::string user, since, until;
-  std::size_t limit = 20;
-  bool all = false;
+  ListLength length;
 };
 
 Outcome<std::optional<std::uint32_t>> user_of(const std::string& user) {
@@ -56,7 +57,8 @@ Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
 
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto page = daemon->audit_log(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
+  constexpr std::size_t kForPeople = 20;
+  const auto page = daemon->audit_log(filter, rows_to_ask(arguments.length, settings.format, kForPeople));
   if (!page) return std::unexpected(page.error());
   const AuditLogView view{page->entries, page->more, names_of(page->entries)};
   switch (settings.format) {
@@ -70,6 +72,7 @@ Outcome<Exit> run_log(const Settings& settings, const LogArguments& arguments) {
       put(audit_csv(view));
       break;
   }
+  say_more(settings.format, page->entries.size(), page->more);
   return Exit::ok;
 }
 
@@ -94,10 +97,12 @@ Verb add_log(CLI::App& app, const Settings& settings) {
                    "2h (ago)")
       ->type_name("TIME");
   command->add_option("--until", arguments->until, "Only actions before this time")->type_name("TIME");
-  command->add_option("--limit", arguments->limit, "Maximum number of rows (20)")
+  command
+      ->add_option("--limit", arguments->length.limit,
+                   "Maximum number of rows (20 in a table; all in json and csv)")
       ->check(count_above_zero())
       ->type_name("N");
-  command->add_flag("--all", arguments->all, "All of them");
+  command->add_flag("--all", arguments->length.all, "All of them, also in a table");
   command->footer("Example:\n  netperfctl log --outcome refused --since yesterday");
   return {command, [&settings, arguments] { return run_log(settings, *arguments); }};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "client/pages/run_order.hpp"
 #include "client/terminal/pager.hpp"
 #include "client/verbs/choices.hpp"
+#include "client/verbs/list_length.hpp"
 #include "client/verbs/moment.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/selection.hpp"
@@ -27,8 +28,7 @@ struct RunsArguments {
   bool reverse = false;
   std::string owner;
   std::string since, until;
-  std::size_t limit = 20;
-  bool all = false;
+  ListLength length;
 };
 
 bool filters(const RunFilter& filter) {
@@ -54,7 +54,8 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
 
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  auto page = daemon->runs(filter, arguments.all ? std::nullopt : std::optional{arguments.limit});
+  constexpr std::size_t kForPeople = 20;
+  auto page = daemon->runs(filter, rows_to_ask(arguments.length, settings.format, kForPeople));
   if (!page) return std::unexpected(page.error());
   sort_runs(page->runs, arguments.sort, arguments.reverse);
   switch (settings.format) {
@@ -68,6 +69,7 @@ Outcome<Exit> run_runs(const Settings& settings, const RunsArguments& arguments)
       put(runs_csv(page->runs));
       break;
   }
+  say_more(settings.format, page->runs.size(), page->more);
   return Exit::ok;
 }
 
@@ -109,10 +111,12 @@ Verb add_runs(CLI::App& app, const Settings& settings) {
                    "\"2026-11-21 10:00\", today, yesterday, 2h (ago)")
       ->type_name("TIME");
   command->add_option("--until", arguments->until, "Only runs asked for before this time")->type_name("TIME");
-  command->add_option("--limit", arguments->limit, "Maximum number of rows (20)")
+  command
+      ->add_option("--limit", arguments->length.limit,
+                   "Maximum number of rows (20 in a table; all in json and csv)")
       ->check(count_above_zero())
       ->type_name("N");
-  command->add_flag("--all", arguments->all, "All of them");
+  command->add_flag("--all", arguments->length.all, "All of them, also in a table");
   command->footer(
       "Example:\n"
       "  netperfctl runs --scenario veth-tcp --since yesterday\n"
