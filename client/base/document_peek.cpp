@@ -5,6 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -46,21 +47,45 @@ std::string unzstd_begin(std::string_view bytes) {
   return text;
 }
 
-}  // namespace
-
-bool looks_like_document(int file) {
+// The beginning of the file, unpacked; empty if it cannot be read.
+std::string begin_of(int file) {
   constexpr std::string_view kGzip{"\x1f\x8b"}, kZstd{"\x28\xb5\x2f\xfd"};
   std::string begin(kLookedAt, '\0');
   const ssize_t got = ::pread(file, begin.data(), begin.size(), 0);
-  if (got <= 0) return false;
+  if (got <= 0) return {};
   begin.resize(static_cast<std::size_t>(got));
-  if (begin.starts_with(kGzip)) {
-    begin = gunzip_begin(begin);
-  } else if (begin.starts_with(kZstd)) {
-    begin = unzstd_begin(begin);
+  if (begin.starts_with(kGzip)) return gunzip_begin(begin);
+  if (begin.starts_with(kZstd)) return unzstd_begin(begin);
+  return begin;
+}
+
+// Whether a text has the CPU of an event, "  iperf3-312     [001] ..s1. ".
+bool has_cpu_column(std::string_view text) {
+  for (std::size_t at = text.find(" ["); at != std::string_view::npos; at = text.find(" [", at + 1)) {
+    const std::size_t end = text.find_first_not_of("0123456789", at + 2);
+    if (end != std::string_view::npos && end > at + 2 && text.substr(end).starts_with("] ")) return true;
   }
+  return false;
+}
+
+}  // namespace
+
+bool looks_like_document(int file) {
+  const std::string begin = begin_of(file);
   if (begin.contains('\0')) return false;
   return begin.starts_with('{') || begin.find("\n{") != std::string::npos;
+}
+
+bool looks_like_trace(int file) {
+  constexpr std::string_view kTraceDat{"\x17\x08\x44tracing"}, kBundle{"manifest.json"};
+  constexpr std::string_view kSigns[] = {"# tracer:", "\ncpus=", ": cpus=", "funcgraph_",
+                                         ") {",       ");",      "} /*"};
+  std::string begin = begin_of(file);
+  if (begin.starts_with(kTraceDat)) return true;
+  if (begin.starts_with(kBundle)) return false;
+  std::erase(begin, '\0');  // UTF-16 is read as well
+  return begin.starts_with("cpus=") || has_cpu_column(begin) ||
+         std::ranges::any_of(kSigns, [&](std::string_view sign) { return begin.contains(sign); });
 }
 
 }  // namespace netperfctl

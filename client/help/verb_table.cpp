@@ -118,9 +118,10 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
       {"import",
        kStore,
        {quota},
-       "The client opens the files as the user who runs it, and a confined process reads them. If a file "
-       "cannot be read, import names it, stores the others and ends with an error. Runs of a bundle get new "
-       "numbers "
+       "The client opens the files as the user who runs it, and a confined process reads them. Standard "
+       "output lists the files that are stored, and standard error names the others, each with the reason. "
+       "The exit code is that of the first of these, but 1 in place of 2 if other files are stored. One "
+       "document and one trace are stored together or not at all. Runs of a bundle get new numbers "
        "and belong to the user who imports them; their pages say where they came from."},
       {"delete",
        kStore,

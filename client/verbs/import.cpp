@@ -78,10 +78,12 @@ Outcome<OpenFile> open_file(const std::string& path) {
   return OpenFile{std::move(file), sent_file_name(path), path};
 }
 
-// Two files are one run where one is a document and the other is not; else each is a run of its own.
+// Two files are one run if one is a document and the other a trace. Otherwise each stands for itself.
 bool are_pair(const std::vector<OpenFile>& files) {
-  return files.size() == 2 &&
-         looks_like_document(files[0].fd.get()) != looks_like_document(files[1].fd.get());
+  if (files.size() != 2) return false;
+  const bool first = looks_like_document(files[0].fd.get());
+  if (first == looks_like_document(files[1].fd.get())) return false;
+  return looks_like_trace(files[first ? 1 : 0].fd.get());
 }
 
 // All of them, before any is imported.
@@ -95,29 +97,22 @@ Outcome<void> verify_all(const std::string& allowed_signers, const std::vector<O
   return {};
 }
 
+// Standard output lists what was stored. Standard error names all other files, each with the reason.
 class Import {
  public:
-  Import(Daemon& daemon, const Settings& settings, const ImportOptions& options)
-      : daemon_(daemon), settings_(settings), options_(options) {}
+  Import(const Settings& settings, const ImportOptions& options) : settings_(settings), options_(options) {}
 
-  // False where no other file would fare better.
-  bool import(const std::vector<const OpenFile*>& files) {
-    std::vector<const OwnedFd*> open;
-    ImportedView imported;
-    for (const OpenFile* file : files) {
-      open.push_back(&file->fd);
-      imported.files.push_back(file->name);
+  void import_all(Daemon& daemon, const std::vector<OpenFile>& files, bool as_one_run) {
+    if (as_one_run) {
+      (void)import(daemon, files);
+      return;
     }
-    const auto run = daemon_.import_run(open, imported.files, options_);
-    if (!run) {
-      note_failure(run.error());
-      return run.error().exit != Exit::denied && run.error().exit != Exit::unreachable;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (import(daemon, std::span(files).subspan(i, 1))) continue;
+      const auto rest = names_of(std::span(files).subspan(i + 1));
+      if (!rest.empty()) complain(fmt::format("not imported either: {}", fmt::join(rest, ", ")));
+      return;
     }
-    imported.run = *run;
-    // The run is there, whether or not its flags can be had.
-    if (auto details = daemon_.run(*run)) take_details(std::move(*details), imported);
-    add(std::move(imported));
-    return true;
   }
 
   void note_failure(const Failure& failure) {
@@ -133,10 +128,56 @@ class Import {
     if (settings_.format == Format::table && runs.size() > 1) {
       put_text(stdout, fmt::format("imported: {}\n", fmt::join(runs, ", ")));
     }
-    return exit_;
+    // The code of a wrong file says that nothing was changed.
+    return exit_ == Exit::usage && !runs.empty() ? Exit::other : exit_;
   }
 
  private:
+  static std::vector<std::string> names_of(std::span<const OpenFile> files) {
+    std::vector<std::string> names;
+    std::ranges::transform(files, std::back_inserter(names), &OpenFile::name);
+    return names;
+  }
+
+  // False where no other file would fare better.
+  bool import(Daemon& daemon, std::span<const OpenFile> files) {
+    std::vector<const OwnedFd*> open;
+    for (const OpenFile& file : files) open.push_back(&file.fd);
+    ImportedView imported;
+    imported.files = names_of(files);
+    const auto run = daemon.import_run(open, imported.files, options_);
+    if (!run) {
+      refuse(imported.files, run.error());
+      return run.error().exit != Exit::denied && run.error().exit != Exit::unreachable;
+    }
+    imported.run = *run;
+    // The run is there, whether or not its flags can be had.
+    if (auto details = daemon.run(*run)) take_details(std::move(*details), imported);
+    add(daemon, std::move(imported));
+    return true;
+  }
+
+  // The message with the file that it is about. The daemon's begins with it, of a bundle with the last part
+  // of its name, unless it is about no file, as one about rights.
+  static std::string about_files(const std::vector<std::string>& files, const std::string& message) {
+    for (const std::string& name : files) {
+      if (message.starts_with(name)) return message;
+      const std::string last = name.substr(name.rfind('/') + 1);
+      if (message.starts_with(last + ": ")) return name + message.substr(last.size());
+    }
+    return fmt::format("{}: {}", fmt::join(files, " and "), message);
+  }
+
+  void refuse(const std::vector<std::string>& files, Failure failure) {
+    failure.message = about_files(files, failure.message);
+    note_failure(failure);
+    // A daemon that went away may have stored them.
+    if (files.size() > 1 && failure.exit != Exit::unreachable) {
+      complain(fmt::format("{} would be one run, so neither is stored; --separate makes a run of each",
+                           fmt::join(files, " and ")));
+    }
+  }
+
   static bool has_flag(const std::vector<FlagView>& flags, std::string_view code) {
     return std::ranges::any_of(flags, [&](const FlagView& flag) { return flag.code == code; });
   }
@@ -149,14 +190,14 @@ class Import {
   }
 
   // A file with several runs has them stored one after the other.
-  void add(ImportedView imported) {
+  void add(Daemon& daemon, ImportedView imported) {
     bool go_on = has_flag(imported.flags, "several-runs");
     std::uint64_t next = imported.run;
     const std::vector<std::string> files = imported.files;
     const std::size_t first = imported_.size();
     imported_.push_back(std::move(imported));
     while (go_on) {
-      auto details = daemon_.run(++next);
+      auto details = daemon.run(++next);
       go_on = details && has_flag(details->flags, "further-run");
       if (go_on)
         take_details(std::move(*details),
@@ -166,7 +207,6 @@ class Import {
       put_text(stdout, imported_text(std::span(imported_).subspan(first)));
   }
 
-  Daemon& daemon_;
   const Settings& settings_;
   const ImportOptions& options_;
   std::vector<ImportedView> imported_;
@@ -176,32 +216,25 @@ class Import {
 Outcome<Exit> run_import(const Settings& settings, const ImportArguments& arguments) {
   if (!is_utf8(arguments.options.label.value_or("")) || !is_utf8(arguments.options.name.value_or("")))
     return fail(Exit::usage, "the arguments are not UTF-8 text");
+  Import import(settings, arguments.options);
   std::vector<OpenFile> files;
-  std::vector<Failure> unopened;
   for (const std::string& path : arguments.files) {
     auto file = open_file(path);
     if (file) {
       files.push_back(std::move(*file));
     } else {
-      unopened.push_back(std::move(file.error()));
+      import.note_failure(file.error());
     }
   }
-  if (files.empty()) return std::unexpected(unopened.front());
+  if (files.empty()) return import.finish();
   if (!arguments.allowed_signers.empty()) {
     if (const auto done = verify_all(arguments.allowed_signers, files); !done)
       return std::unexpected(done.error());
   }
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  Import import(*daemon, settings, arguments.options);
-  for (const Failure& failure : unopened) import.note_failure(failure);
-  if (unopened.empty() && !arguments.separate && are_pair(files)) {
-    (void)import.import({&files[0], &files[1]});
-  } else {
-    for (const OpenFile& file : files) {
-      if (!import.import({&file})) break;
-    }
-  }
+  const bool all_open = files.size() == arguments.files.size();
+  import.import_all(*daemon, files, all_open && !arguments.separate && are_pair(files));
   return import.finish();
 }
 

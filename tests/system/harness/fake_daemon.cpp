@@ -22,6 +22,7 @@ FakeDaemon::FakeDaemon(const std::string& address, Answer answer) : answer_(std:
   bus_.reset(bus);
   check(sd_bus_set_address(bus, address.c_str()), "sd_bus_set_address");
   check(sd_bus_set_bus_client(bus, 1), "sd_bus_set_bus_client");
+  check(sd_bus_negotiate_fds(bus, 1), "sd_bus_negotiate_fds");
   check(sd_bus_start(bus), "sd_bus_start");
   check(sd_bus_add_object(bus, nullptr, dbus::kManagerPath, on_call, this), "sd_bus_add_object");
   check(sd_bus_request_name(bus, dbus::kService, 0), "sd_bus_request_name");

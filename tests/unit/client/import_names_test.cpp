@@ -6,6 +6,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -44,10 +48,20 @@ TEST(SentFileName, is_the_end_of_a_long_name_and_still_text) {
   EXPECT_THAT(sent, EndsWith(R"(\x01.json)"));
 }
 
-bool is_document(std::string_view bytes) {
-  const OwnedFd file{::memfd_create("peek", MFD_CLOEXEC)};
+OwnedFd file_of(std::string_view bytes) {
+  OwnedFd file{::memfd_create("peek", MFD_CLOEXEC)};
   EXPECT_EQ(::write(file.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-  return looks_like_document(file.get());
+  return file;
+}
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in{path};
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+bool is_document(std::string_view bytes) {
+  return looks_like_document(file_of(bytes).get());
+}
+bool is_trace(std::string_view bytes) {
+  return looks_like_trace(file_of(bytes).get());
 }
 
 std::string gzip(std::string text) {
@@ -80,6 +94,42 @@ TEST(DocumentPeek, tells_a_document_from_a_trace) {
   EXPECT_FALSE(is_document(kTrace));
   EXPECT_FALSE(is_document(std::string("\x17\x08\x44tracing\n{\0", 13))) << "a trace.dat";
   EXPECT_FALSE(is_document(""));
+}
+
+// Both tracers' texts, with and without their heads.
+TEST(DocumentPeek, tells_a_trace_from_what_is_no_part_of_a_run) {
+  for (const std::string_view text :
+       {std::string_view{kTrace}, std::string_view{"cpus=2\n"},
+        std::string_view{" 0)               |  hsr_rx() {\n 0)   0.5 us    |  }\n"},
+        std::string_view{"  iperf3-312     [001] ..s1.    11.275768: napi_poll: napi poll on ...\n"},
+        std::string_view{"\x17\x08\x44tracing6\0", 12},
+        std::string_view{"\xff\xfe#\0 \0t\0r\0a\0c\0e\0r\0:\0", 20}})
+    EXPECT_TRUE(is_trace(text)) << text;
+  EXPECT_TRUE(is_trace(gzip(kTrace)));
+  EXPECT_TRUE(is_trace(zstd(kTrace)));
+  for (const std::string_view text :
+       {std::string_view{""}, std::string_view{kDocument}, std::string_view{"nothing that anybody knows\n"},
+        std::string_view{"figure,side,value\ncpu,a,1\n"},
+        std::string_view{"[  5]   0.00-1.00   sec  1.17 GBytes  10.1 Gbits/sec\n"},
+        std::string_view{"manifest.json\0: cpus=4 ); \0ustar", 33}})
+    EXPECT_FALSE(is_trace(text)) << text;
+}
+
+// The recorded ones as they are and from their middle on, as trace_pipe gives them.
+TEST(DocumentPeek, knows_the_texts_of_traces_that_the_daemon_reads) {
+  std::size_t traces = 0;
+  const std::filesystem::path data{NETPERFD_TEST_DATA};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(data / "trace-functions")) {
+    if (entry.path().filename() != "trace.txt") continue;
+    const std::string text = text_of(entry.path());
+    EXPECT_TRUE(is_trace(text)) << entry.path();
+    EXPECT_TRUE(is_trace(std::string_view{text}.substr(text.size() / 2))) << entry.path();
+    ++traces;
+  }
+  EXPECT_GT(traces, 1U);
+  for (const auto& entry : std::filesystem::directory_iterator(data / "trace-text")) {
+    if (entry.path().extension() == ".txt") EXPECT_TRUE(is_trace(text_of(entry.path()))) << entry.path();
+  }
 }
 
 TEST(DocumentPeek, sees_through_gzip_and_zstd) {
