@@ -149,6 +149,10 @@ namespace netperfctl {
 // where something was listed, the first of: streams, events, drops, stacks, marks, cpus, counters, tcp,
 // environment, tree, callers, functions (with over_time those by time slice), over_time.
 [[nodiscard]] std::string show_csv(const ShowView& view);
+// A sentence about the rows of show_csv() or compare_csv() that did not fit into the daemon's answer, or
+// empty.
+[[nodiscard]] std::string left_out_of_csv(const ShowView& view);
+[[nodiscard]] std::string left_out_of_csv(const CompareView& view);
 // The functions, or the figures if some were named.
 [[nodiscard]] std::string compare_csv(const CompareView& view);
 // The figures, and last what judges them: those of the verdict and, beside them, the CPU time.

@@ -128,6 +128,7 @@ Outcome<Exit> run_compare(const Settings& settings, const CompareArguments& argu
       break;
     case Format::csv:
       put(compare_csv(view));
+      if (const std::string lacks = left_out_of_csv(view); !lacks.empty()) complain(lacks);
       break;
   }
   return exit;

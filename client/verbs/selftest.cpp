@@ -39,6 +39,7 @@ Outcome<Exit> run_selftest(const Settings& settings, LaunchArguments arguments) 
       break;
     case Format::csv:
       put(compare_csv(*view));
+      if (const std::string lacks = left_out_of_csv(*view); !lacks.empty()) complain(lacks);
       break;
   }
   return followed->exit == Exit::ok ? exit_of_selftest(view->details.comparison) : followed->exit;

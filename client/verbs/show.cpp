@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "client/bus/daemon.hpp"
@@ -98,6 +99,7 @@ Outcome<Exit> run_show(const Settings& settings, const ShowArguments& arguments)
       break;
     case Format::csv:
       put(show_csv(*view));
+      if (const std::string lacks = left_out_of_csv(*view); !lacks.empty()) complain(lacks);
       break;
   }
   return Exit::ok;
