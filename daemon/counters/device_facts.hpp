@@ -21,7 +21,8 @@ void add_nic_facts(const NamespaceView& view, const Link& link, std::set<std::st
 void add_queue_facts(const SystemRoots& roots, const NamespaceView& view, const Link& link, FactSheet& sheet);
 
 // Group topology: the kind of the device, the devices above, below and at its other end, and the families of
-// its addresses. Hardware addresses and indexes are left out, because they change.
+// its addresses. Hardware addresses, indexes and the addresses that the kernel makes by itself are left out,
+// because they change.
 void add_topology_facts(const std::vector<NamespaceView>& views, const std::vector<NetnsNumber>& numbers,
                         const DevicePlace& device, FactSheet& sheet);
 

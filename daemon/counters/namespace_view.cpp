@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
@@ -146,6 +147,14 @@ Link* find_link(std::vector<Link>& links, int index) {
   return found != links.end() && found->index == index ? &*found : nullptr;
 }
 
+// Link-local, loopback, temporary, and from a router's announcement: these come and go without anybody's
+// doing, some of them seconds after a device is up. Kernels before 5.18 do not tell the last kind.
+bool made_by_kernel(const ifaddrmsg& info, std::uint8_t protocol) {
+  if (info.ifa_family != AF_INET6) return false;
+  return info.ifa_scope == RT_SCOPE_LINK || info.ifa_scope == RT_SCOPE_HOST ||
+         (info.ifa_flags & IFA_F_TEMPORARY) != 0 || protocol == IFAPROT_KERNEL_RA;
+}
+
 Status read_addresses(const Fd& socket, std::vector<Link>& links) {
   Buffer buffer{};
   ifaddrmsg head{};
@@ -154,9 +163,10 @@ Status read_addresses(const Fd& socket, std::vector<Link>& links) {
     const auto* info = static_cast<const ifaddrmsg*>(mnl_nlmsg_get_payload(message));
     Link* link = find_link(links, static_cast<int>(info->ifa_index));
     if (link == nullptr || (info->ifa_family != AF_INET && info->ifa_family != AF_INET6)) return;
-    link->families.insert(info->ifa_family == AF_INET ? "inet" : "inet6");
+    std::uint8_t protocol = IFAPROT_UNSPEC;
     for_each_attribute(message, sizeof *info, [&](const nlattr* attribute) {
       const auto type = mnl_attr_get_type(attribute);
+      if (type == IFA_PROTO) protocol = number<std::uint8_t>(attribute);
       if (type != IFA_ADDRESS && type != IFA_LOCAL) return;
       const std::size_t size = info->ifa_family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
       std::array<char, INET6_ADDRSTRLEN> text{};
@@ -166,6 +176,8 @@ Status read_addresses(const Fd& socket, std::vector<Link>& links) {
         link->addresses.insert(text.data());
       }
     });
+    if (!made_by_kernel(*info, protocol))
+      link->families.insert(info->ifa_family == AF_INET ? "inet" : "inet6-configured");
   });
 }
 

@@ -34,9 +34,11 @@ struct Link {
   std::optional<std::uint32_t> mtu;
   std::optional<std::uint32_t> transmit_queue_length;
   std::optional<std::uint32_t> gso_max_size, gso_max_segs, gro_max_size;
-  std::string xdp;                  // how a program is attached: "none", "native", "generic", "offloaded"
-  std::set<std::string> families;   // of its addresses: "inet", "inet6"
-  std::set<std::string> addresses;  // in text
+  std::string xdp;  // how a program is attached: "none", "native", "generic", "offloaded"
+  // Of its addresses that the kernel did not make by itself: "inet", "inet6-configured". Older versions
+  // recorded "inet6" for those of both kinds (analysis/compare/kernel_addresses.hpp).
+  std::set<std::string> families;
+  std::set<std::string> addresses;  // all, in text
   std::vector<Qdisc> qdiscs;
 };
 

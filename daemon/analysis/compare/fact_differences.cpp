@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -16,6 +17,7 @@
 #include "daemon/analysis/compare/fact_values.hpp"
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
+#include "daemon/analysis/compare/kernel_addresses.hpp"
 #include "daemon/model/machine_setting.hpp"
 
 namespace netperfd::analysis {
@@ -65,25 +67,44 @@ struct Sides {
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),
         b(runs_b, trace_of_traced) {
-    compare_queues_without_digests();
-  }
-
-  // Words and a digest of the same options are no difference.
-  void compare_queues_without_digests() {
     std::set<FactKey> keys;
     a.add_keys(keys);
     b.add_keys(keys);
     for (const FactKey& key : keys) {
-      if (key.first != "qdisc") continue;
-      OptionKinds kinds;
-      for (const FactValues* side : {&a, &b})
-        for (const auto& [value, runs] : side->values(key)) kinds.add(value);
-      const auto both = kinds.both();
-      if (both.empty()) continue;
-      a.leave_out_options(key, both);
-      b.leave_out_options(key, both);
-      not_compared.push_back(key.second);
+      if (key.first == "qdisc") compare_queue_without_digests(key);
+      if (is_of_addresses(key)) compare_addresses_without_the_kernels(key);
     }
+  }
+
+  // Words and a digest of the same options are no difference.
+  void compare_queue_without_digests(const FactKey& key) {
+    OptionKinds kinds;
+    for (const auto& [value, runs] : values_of_both(key)) kinds.add(value);
+    const auto both = kinds.both();
+    if (both.empty()) return;
+    shorten(key, [&both](std::string_view value) { return without_options(value, both); });
+    queues_not_compared.push_back(key.second);
+  }
+
+  // Nor are addresses that the kernel makes by itself.
+  void compare_addresses_without_the_kernels(const FactKey& key) {
+    const Values values = values_of_both(key);
+    const bool open =
+        std::ranges::any_of(values, [](const auto& each) { return may_be_of_kernel(each.first); });
+    if (!open || values.size() < 2) return;
+    shorten(key, without_ipv6);
+    addresses_not_compared.push_back(key.second);
+  }
+
+  [[nodiscard]] Values values_of_both(const FactKey& key) const {
+    Values values = a.values(key);
+    values.merge(b.values(key));  // whose counts do not matter here
+    return values;
+  }
+
+  void shorten(const FactKey& key, const std::function<std::string(std::string_view)>& shorter) {
+    a.shorten(key, shorter);
+    b.shorten(key, shorter);
   }
 
   [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
@@ -92,7 +113,7 @@ struct Sides {
   bool booted;  // by turns, for each letter of a block
   bool trace_of_traced;
   FactValues a, b;
-  std::vector<std::string> not_compared;  // keys of queueing disciplines
+  std::vector<std::string> queues_not_compared, addresses_not_compared;  // keys
 };
 
 // In blocks, within each block that has runs of both sides: whatever changes from block to block does not
@@ -343,12 +364,18 @@ void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun
   note_unknown(b, "B", caveats);
   const Sides sides(a, b, figure);
   if (!sides.have_fingerprints()) return;
-  if (!sides.not_compared.empty()) {
+  if (!sides.queues_not_compared.empty()) {
     caveats.add(
         Gravity::weakens,
         fmt::format("Not compared: the options of qdisc {}. Runs of an older netperfd have a digest of "
                     "them, and newer ones their values.",
-                    listed(sides.not_compared)));
+                    listed(sides.queues_not_compared)));
+  }
+  if (!sides.addresses_not_compared.empty()) {
+    caveats.add(Gravity::told,
+                fmt::format("Not compared: the IPv6 part of {}. Runs of an older netperfd also have the IPv6 "
+                            "addresses that the kernel makes by itself.",
+                            listed(sides.addresses_not_compared)));
   }
   for (const std::string& group : declared) {
     if (std::ranges::none_of(judgement.facts,

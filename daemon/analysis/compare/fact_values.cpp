@@ -5,8 +5,6 @@
 #include <functional>
 #include <unordered_map>
 
-#include "daemon/analysis/compare/digested_options.hpp"
-
 namespace netperfd::analysis {
 namespace {
 
@@ -65,13 +63,14 @@ FactValues::FactValues(const std::vector<ComparedRun>& runs, bool trace_of_trace
   }
 }
 
-void FactValues::leave_out_options(const FactKey& key, const std::set<std::string, std::less<>>& kinds) {
+void FactValues::shorten(const FactKey& key, const std::function<std::string(std::string_view)>& shorter) {
   const auto found = facts_.find(key);
   if (found == facts_.end()) return;
   for (auto& [number, value] : found->second) {
-    shortened_.push_back(std::make_unique<std::string>(without_options(value, kinds)));
+    shortened_.push_back(std::make_unique<std::string>(shorter(value)));
     value = *shortened_.back();
   }
+  std::erase_if(found->second, [](const auto& each) { return each.second.empty(); });
 }
 
 void FactValues::add_keys(std::set<FactKey>& keys) const {

@@ -42,8 +42,9 @@ class FactValues {
   // Empty if no run knows it: its fingerprint lacks the fact and does not know the whole group.
   [[nodiscard]] Values values(const FactKey& key) const;
   [[nodiscard]] std::map<BlockKey, Values> values_by_block(const FactKey& key) const;
-  // Of queueing disciplines of these kinds, the values of `key` are without their options from now on.
-  void leave_out_options(const FactKey& key, const std::set<std::string, std::less<>>& kinds);
+  // From now on, the values of `key` are what `shorter` makes of them. Fingerprints whose value becomes empty
+  // lack the fact.
+  void shorten(const FactKey& key, const std::function<std::string(std::string_view)>& shorter);
 
  private:
   // Runs whose fingerprints are the same, but for the boot.

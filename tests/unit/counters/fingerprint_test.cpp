@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -107,6 +108,17 @@ TEST_F(FingerprintOf, a_setting_that_changes_is_one_fact_that_differs) {
               ElementsAre("sysctl:net.ipv4.tcp_sack value@b: 1 -> 0"));
   EXPECT_THAT(changed_by([&] { server_.ip({"link", "set", "wire", "txqueuelen", "77"}); }),
               ElementsAre("nic wire@b transmit queue length: 1000 -> 77"));
+}
+
+TEST_F(FingerprintOf, an_address_that_the_kernel_makes_is_no_fact_and_a_configured_one_is) {
+  if (!std::filesystem::exists("/proc/net/if_inet6")) GTEST_SKIP() << "this kernel has no IPv6";
+  EXPECT_THAT(changed_by([&] {
+                client_.run([] { std::ofstream("/proc/sys/net/ipv6/conf/wire/disable_ipv6") << "0"; });
+                client_.ip({"address", "add", "fe80::7/64", "dev", "wire", "nodad"});
+              }),
+              IsEmpty());
+  EXPECT_THAT(changed_by([&] { client_.ip({"address", "add", "fd78::1/64", "dev", "wire", "nodad"}); }),
+              ElementsAre("topology wire@a addresses: inet -> inet inet6-configured"));
 }
 
 TEST_F(FingerprintOf, an_offload_is_told_by_its_name) {
