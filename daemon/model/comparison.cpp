@@ -39,6 +39,18 @@ std::string_view to_string(Pairing pairing) {
   return "";
 }
 
+std::string_view to_string(Remedy remedy) {
+  switch (remedy) {
+    case Remedy::declare:
+      return "declare";
+    case Remedy::despite:
+      return "despite";
+    case Remedy::none:
+      return "none";
+  }
+  return "";
+}
+
 std::string_view to_string(Level level) {
   return level == Level::boot ? "boot" : "build";
 }

@@ -27,6 +27,14 @@ enum class Verdict {
 };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
+// What turns a refused verdict into another one, for as many of the refused figures as anything can.
+enum class Remedy {
+  declare,  // to declare all groups that differ and can explain the result
+  despite,  // only to compare despite the reasons (ComparisonSettings::despite)
+  none      // nothing: these runs have no verdict
+};
+[[nodiscard]] std::string_view to_string(Remedy remedy);
+
 // How A's and B's runs were ordered in time, which determines what counts as a sample.
 enum class Pairing {
   blocks,            // interleaved in ABBA or BAAB blocks: one value per block
@@ -218,7 +226,8 @@ struct Comparison {
   // beyond the threshold: it is not shown to be the threshold at least, or other builds or boots could
   // overturn it. Of several figures, what those agree on that lean.
   std::optional<Verdict> leaning = std::nullopt;
-  std::vector<FigureResult> figures;  // never none; the first one is the primary
+  std::optional<Remedy> remedy = std::nullopt;  // of a refused verdict
+  std::vector<FigureResult> figures;            // never none; the first one is the primary
   // Judged as those, each as if it were the only one, and without a say in the verdict: the CPU time of the
   // plain runs for a unit of work, if both sides know it and it is none of those.
   std::vector<FigureResult> beside;

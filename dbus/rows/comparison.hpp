@@ -135,6 +135,9 @@ struct Comparison {
   // Of an inconclusive one whose interval leaves out 1 and reaches beyond the threshold: improvement or
   // regression. It is not shown to be the threshold at least, or other builds or boots could overturn it.
   std::optional<std::string> leaning;
+  // Of a refused one, what gives the refused figures a verdict, as far as anything does: declare (all groups
+  // that differ and can explain the result), despite (the option, and to declare is not enough) or none.
+  std::optional<std::string> remedy;
   std::optional<double> threshold;
   // Unit of a sample: blocks, runs, boots, builds of blocks or boots of blocks.
   std::optional<std::string> pairing;
@@ -185,6 +188,7 @@ inline constexpr auto kFields<Comparison> =
     std::tuple{field("figure", &Comparison::figure),
                field("verdict", &Comparison::verdict),
                field("leaning", &Comparison::leaning),
+               field("remedy", &Comparison::remedy),
                field("threshold", &Comparison::threshold),
                field("pairing", &Comparison::pairing),
                field("of_one", &Comparison::of_one),

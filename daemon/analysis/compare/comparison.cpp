@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <set>
@@ -270,6 +271,51 @@ void put_cpu(const Judged& judged, Attribution& attribution) {
       std::ranges::all_of(judged.runs.a, of_counted) && std::ranges::all_of(judged.runs.b, of_counted);
 }
 
+std::vector<Judged> estimated(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                              const ComparisonSettings& settings) {
+  std::vector<Judged> figures;
+  for (const ComparedFigure& figure : settings.figures) {
+    figures.emplace_back(a, b, figure);
+    estimate(figures.back(), settings);
+  }
+  return figures;
+}
+
+std::ptrdiff_t refused_of(const std::vector<FigureResult>& figures) {
+  return std::ranges::count(figures, Verdict::refused, &FigureResult::verdict);
+}
+
+// How many figures are refused with these settings.
+std::ptrdiff_t refused_with(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                            const ComparisonSettings& settings) {
+  std::vector<Judged> figures = estimated(a, b, settings);
+  const FactJudgement facts = judge_facts(a, b, settings.changed, hardest_to_explain(figures));
+  for (Judged& judged : figures) judge(a, b, settings, facts, judged);
+  return std::ranges::count(figures, Verdict::refused,
+                            [](const Judged& judged) { return judged.result.verdict; });
+}
+
+// Tries what a reader may do about it, since no reason of a refusal tells whether another one waits behind
+// it: sides are found to be mixtures only of what was declared.
+std::optional<Remedy> remedy_of(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                const ComparisonSettings& settings, const Comparison& comparison) {
+  if (comparison.verdict != Verdict::refused) return std::nullopt;
+  if (settings.despite) return Remedy::none;
+  ComparisonSettings despite = settings, declared = settings;
+  despite.despite = true;
+  const std::ptrdiff_t refused_despite = refused_with(a, b, despite);
+  if (refused_despite == refused_of(comparison.figures)) return Remedy::none;
+  std::ranges::copy(comparison.changed, std::back_inserter(declared.changed));
+  bool is_more = false;
+  for (const FactChange& fact : comparison.facts) {
+    if (fact.declared || !fact.explains) continue;
+    declared.changed.push_back(fact.group);
+    is_more = true;
+  }
+  const bool helps = is_more && refused_with(a, b, declared) == refused_despite;
+  return helps ? Remedy::declare : Remedy::despite;
+}
+
 }  // namespace
 
 double level_of_each(double level, std::size_t figures) {
@@ -295,11 +341,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   Caveats caveats;
   comparison.a = ids_of(a);
   comparison.b = ids_of(b);
-  std::vector<Judged> figures;
-  for (const ComparedFigure& figure : settings.figures) {
-    figures.emplace_back(a, b, figure);
-    estimate(figures.back(), settings);
-  }
+  std::vector<Judged> figures = estimated(a, b, settings);
   const auto of_cpu =
       std::ranges::find(figures, cpu_figure_of(settings.work),
                         [](const Judged& judged) -> const std::string& { return judged.asked->figure.name; });
@@ -334,6 +376,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
   comparison.facts = std::move(facts.facts);
   comparison.same = std::move(facts.same);
   comparison.changed = std::move(facts.changed);
+  comparison.remedy = remedy_of(a, b, settings, comparison);
   note_looks(settings, caveats);
   note_nothing_known(comparison, caveats);
   note_origins(a, b, caveats);

@@ -151,6 +151,7 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   row.figure = comparison.figure;
   row.verdict = to_string(comparison.verdict);
   if (comparison.leaning) row.leaning = to_string(*comparison.leaning);
+  if (comparison.remedy) row.remedy = to_string(*comparison.remedy);
   row.threshold = comparison.threshold;
   row.pairing = to_string(comparison.pairing);
   if (!comparison.of_one.empty()) {

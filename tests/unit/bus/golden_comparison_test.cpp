@@ -40,6 +40,7 @@ TEST(GoldenComparison, of_a_comparison) {
   comparison.figure = "received";
   comparison.verdict = Verdict::regression;
   comparison.leaning = Verdict::improvement;
+  comparison.remedy = Remedy::despite;
   comparison.threshold = 0.25;
   comparison.of_one = {Level::boot, Level::build};
   comparison.luck_spread = 0.5;
@@ -113,22 +114,22 @@ TEST(GoldenComparison, of_a_comparison) {
           "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
           "owner_runs_a [61, 62]", "owner_runs_b [63]", "owners_a [1000, 1001]", "owners_b [1002]",
           "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",
-          "centre_a 18.5", "centre_b 19.5", "leaning improvement", "needed 16", "needed_for_equivalence 17",
-          "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102", "ns_per_byte_high 105",
-          "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107", "ns_per_byte_part whole",
-          "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5", "ratio_high 11.5",
-          "ratio_low 10.5", "functions_ns_per_byte_high 215", "functions_ns_per_byte_low 214",
-          "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233", "residual_ns_per_byte_high 235",
-          "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205", "traced_ns_per_byte_low 204",
-          "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225", "tracer_ns_per_byte_low 224",
-          "tracer_ns_per_byte_shift 223", "runs_a [1, 2]", "runs_b [3, 4]", R"(same ["kernel"])",
-          "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])", R"(scenarios_b ["sb"])",
-          "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41", "selftest_level 46.5",
-          "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5", "selftest_started_us 42",
-          "selftest_verdict equivalent", "tested 26", "threshold 0.25", "traced_to_plain 25.5",
-          "verdict regression", "witness disagrees", "sampled_runs_a 51", "sampled_runs_b 52",
-          "busy_samples_a 53", "busy_samples_b 54", "tracer_share_a 0.25", "tracer_share_b 0.75",
-          "confirms 12"));
+          "centre_a 18.5", "centre_b 19.5", "leaning improvement", "remedy despite", "needed 16",
+          "needed_for_equivalence 17", "not_attributed no bytes", "ns_per_byte_a 101", "ns_per_byte_b 102",
+          "ns_per_byte_high 105", "ns_per_byte_level 106", "ns_per_byte_low 104", "ns_per_byte_p 107",
+          "ns_per_byte_part whole", "ns_per_byte_shift 103", "p 13.5", "pairing blocks", "ratio 9.5",
+          "ratio_high 11.5", "ratio_low 10.5", "functions_ns_per_byte_high 215",
+          "functions_ns_per_byte_low 214", "functions_ns_per_byte_shift 213", "residual_ns_per_byte 233",
+          "residual_ns_per_byte_high 235", "residual_ns_per_byte_low 234", "traced_ns_per_byte_high 205",
+          "traced_ns_per_byte_low 204", "traced_ns_per_byte_shift 203", "tracer_ns_per_byte_high 225",
+          "tracer_ns_per_byte_low 224", "tracer_ns_per_byte_shift 223", "runs_a [1, 2]", "runs_b [3, 4]",
+          R"(same ["kernel"])", "samples_a 5", "samples_b 6", R"(scenarios_a ["sa"])",
+          R"(scenarios_b ["sb"])", "selftest_detectable 47.5", "selftest_high 45.5", "selftest_job 41",
+          "selftest_level 46.5", "selftest_low 44.5", "selftest_ratio 43.5", "selftest_samples 5",
+          "selftest_started_us 42", "selftest_verdict equivalent", "tested 26", "threshold 0.25",
+          "traced_to_plain 25.5", "verdict regression", "witness disagrees", "sampled_runs_a 51",
+          "sampled_runs_b 52", "busy_samples_a 53", "busy_samples_b 54", "tracer_share_a 0.25",
+          "tracer_share_b 0.75", "confirms 12"));
 }
 
 TEST(GoldenComparison, of_its_figures) {
