@@ -13,6 +13,7 @@
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_setting.hpp"
 #include "client/pages/render.hpp"
 #include "client/terminal/text.hpp"
@@ -32,13 +33,17 @@ bool is_answer(std::string_view verdict) {
 // Why a figure has no answer.
 std::string reason(const CompareView& view, const comparing::JudgedFigure& figure) {
   if (figure.head.verdict != "refused") return comparing::meaning_of(figure);
-  const std::vector<std::string> groups = comparing::undeclared_groups(view);
-  if (!groups.empty()) {
-    return fmt::format("{}: {}; {} {}", comparing::refusal_words(view), fmt::join(groups, ", "),
-                       comparing::declaring_command(view), comparing::kAfterRefusal);
-  }
   const auto caveats = view.details.comparison.caveats.value_or(std::vector<std::string>{});
-  return caveats.empty() ? "no verdict is possible" : fmt::format("{}", fmt::join(caveats, " "));
+  const auto refusal = comparing::refusal(view);
+  // Of several figures, another one decided the verdict.
+  if (!refusal)
+    return caveats.empty() ? "no verdict is possible" : fmt::format("{}", fmt::join(caveats, " "));
+  const std::vector<std::string> groups = comparing::undeclared_groups(view);
+  const std::string why = !groups.empty()   ? fmt::format("{}: {}", refusal->words, fmt::join(groups, ", "))
+                          : caveats.empty() ? refusal->words
+                                            : fmt::format("{}", fmt::join(caveats, " "));
+  return fmt::format("{}; {}{}{}", why, refusal->command, refusal->command.empty() ? "" : " ",
+                     refusal->effect);
 }
 
 // The figure that leads a page without a say in the verdict is no test case.

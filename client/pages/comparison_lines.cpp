@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -175,24 +174,6 @@ Lines changed(const Screen& screen, const CompareView& view) {
         {"", plural(static_cast<std::uint64_t>(follows), "further fact") + " that this brings along"});
   }
   return lines;
-}
-
-std::string refusal_words(const CompareView& view) {
-  if (undeclared_groups(view).empty()) return {};
-  const Words changed = view.details.comparison.changed.value_or(Words{});
-  if (changed.empty()) return "not compared: these differ, and each can explain a result";
-  return fmt::format("not compared: beside the change ({}) these differ and can explain a result",
-                     fmt::join(changed, ", "));
-}
-
-std::string declaring_command(const CompareView& view) {
-  // What a design declared, or what was taken for the change, counts only until something is declared here.
-  Words groups = view.details.comparison.changed.value_or(Words{});
-  std::ranges::copy(undeclared_groups(view), std::back_inserter(groups));
-  std::erase_if(groups, [&](const std::string& group) {
-    return std::ranges::find(view.asked.changed, group) != view.asked.changed.end();
-  });
-  return fmt::format("{} --changed {}", view.command, for_a_shell(fmt::format("{}", fmt::join(groups, ","))));
 }
 
 Line command_line(const Screen& screen, std::string key, std::string_view command) {

@@ -24,12 +24,6 @@ namespace netperfctl::comparing {
 // What was declared, or taken for the change, with its facts.
 [[nodiscard]] Lines changed(const Screen& screen, const CompareView& view);
 
-// Why the verdict was refused, where that is for facts of the environment; else the caveats say it.
-[[nodiscard]] std::string refusal_words(const CompareView& view);
-// The command that declares all of it.
-[[nodiscard]] std::string declaring_command(const CompareView& view);
-inline constexpr const char* kAfterRefusal =
-    "declares that all of these are the change; --despite shows the numbers all the same, marked";
 // `command` in lines that a shell takes, below `key`.
 [[nodiscard]] Line command_line(const Screen& screen, std::string key, std::string_view command);
 // If a side has no throughput, no verdict is possible, whatever is declared. The other results are shown.

@@ -14,6 +14,7 @@
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_setting.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/mail_parts.hpp"
@@ -188,13 +189,11 @@ std::string compare_mail(const CompareView& asked) {
                      mail_lines(comparing::setting(screen, view)) + "\n" +
                      mail_lines(comparing::overall_verdict(view));
   for (const comparing::Answer& answer : comparing::answers_of(view)) text += mail_answer(answer);
-  if (!comparing::hides_figures(view)) {
-    text += mail_functions(view);
-  } else if (const std::string words = comparing::refusal_words(view); !words.empty()) {
-    text += mail_lines({{"", words}}) + mail_lines(comparing::facts(screen, view, true)) +
-            mail_lines({comparing::command_line(screen, "next", comparing::declaring_command(view)),
-                        {"", comparing::kAfterRefusal}});
+  if (const auto refusal = comparing::refusal(view)) {
+    text += mail_lines({{"", refusal->words}}) + mail_lines(comparing::refusing_facts(screen, view)) +
+            mail_lines(comparing::next_lines(screen, *refusal));
   }
+  if (!comparing::hides_figures(view)) text += mail_functions(view);
   for (const Section& section : comparing::environment(screen, view)) {
     text += "\n" + (section.heading.empty() ? "" : mail_paragraph(section.heading));
     text += mail_lines(section.lines);

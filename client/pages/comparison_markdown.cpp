@@ -10,6 +10,7 @@
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_setting.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/markdown_parts.hpp"
@@ -65,13 +66,13 @@ std::string compare_markdown(const CompareView& asked) {
   std::string text = markdown::bold_line(comparing::question(view)).substr(1) + "\n" +
                      markdown::setting_table(comparing::setting(screen, view)) +
                      markdown::items(comparing::overall_verdict(view)) + answers_table(view);
-  if (!comparing::hides_figures(view)) {
-    text += functions_in_markdown(view);
-  } else if (const std::string words = comparing::refusal_words(view); !words.empty()) {
-    text += markdown::paragraph(words) + markdown::items(comparing::facts(screen, view, true)) +
-            fmt::format("\nThis command {}:\n", comparing::kAfterRefusal) +
-            markdown::command_block(comparing::declaring_command(view));
+  if (const auto refusal = comparing::refusal(view)) {
+    text += markdown::paragraph(refusal->words) + markdown::items(comparing::refusing_facts(screen, view));
+    text += refusal->command.empty() ? markdown::items(comparing::next_lines(screen, *refusal))
+                                     : fmt::format("\nThis command {}:\n", markdown::plain(refusal->effect)) +
+                                           markdown::command_block(refusal->command);
   }
+  if (!comparing::hides_figures(view)) text += functions_in_markdown(view);
   for (const Section& section : comparing::environment(screen, view))
     text += (section.heading.empty() ? "" : markdown::bold_line(section.heading)) +
             markdown::items(section.lines);

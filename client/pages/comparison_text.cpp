@@ -8,6 +8,7 @@
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/witness_text.hpp"
@@ -38,15 +39,13 @@ std::string compare_text(const Screen& shown_on, const CompareView& asked) {
                      lines_text(screen, comparing::owners(view)) +
                      lines_text(screen, comparing::changed(screen, view));
   text += comparing::headline(screen, view);
-  if (comparing::hides_figures(view)) {
-    if (const std::string words = comparing::refusal_words(view); !words.empty()) {
-      text += lines_text(screen, {{"", words}}) + lines_text(screen, comparing::facts(screen, view, true)) +
-              lines_text(screen, {comparing::command_line(screen, "next", comparing::declaring_command(view)),
-                                  {"", comparing::kAfterRefusal}});
-    }
-  } else {
-    text += attribution(screen, view) + comparing::counters_table(screen, view);
+  if (const auto refusal = comparing::refusal(view)) {
+    text += lines_text(screen, {{"", refusal->words}}) +
+            lines_text(screen, comparing::refusing_facts(screen, view)) +
+            lines_text(screen, comparing::next_lines(screen, *refusal));
   }
+  if (!comparing::hides_figures(view))
+    text += attribution(screen, view) + comparing::counters_table(screen, view);
   text += comparing::environment_and_evidence(screen, view);
   return text + lines_text(screen, comparing::selftest(view, screen.now_us)) +
          lines_text(screen, {comparing::command_line(screen, "again", view.command)});

@@ -8,6 +8,7 @@
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
+#include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_tables.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/report/html.hpp"
@@ -86,10 +87,10 @@ std::string verdict_part(const CompareView& view) {
   Lines lines = comparing::changed(text_screen(), view);
   std::ranges::move(comparing::owners(view), std::back_inserter(lines));
   std::ranges::move(comparing::when(view.details.comparison, 0), std::back_inserter(lines));
-  if (!hidden) return text + lines_html(lines);
-  if (const std::string words = comparing::refusal_words(view); !words.empty()) {
-    text += element("p", words, "bad") + lines_html(comparing::facts(text_screen(), view, true)) +
-            lines_html({{"next", comparing::declaring_command(view)}, {"", comparing::kAfterRefusal}});
+  if (const auto refusal = comparing::refusal(view)) {
+    text += element("p", refusal->words, "bad") + lines_html(comparing::refusing_facts(text_screen(), view));
+    text += refusal->command.empty() ? lines_html({{"next", refusal->effect}})
+                                     : lines_html({{"next", refusal->command}, {"", refusal->effect}});
   }
   return text + lines_html(lines);
 }

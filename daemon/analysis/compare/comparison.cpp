@@ -178,6 +178,9 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
   FigureResult& result = judged.result;
   const Figure& figure = judged.asked->figure;
   const double level = level_of_each(settings.level, settings.figures.size());
+  // What nothing helps against comes first.
+  const std::string apart = told_apart(a, b, figure, judged.terms);
+  if (!apart.empty()) judged.of_verdict.add(Gravity::verdict, apart);
   if (!result.effect.ratio) {
     result.verdict = Verdict::refused;
     judged.of_verdict.add(Gravity::verdict, nothing_to_compare(a, b, judged.runs, figure));
@@ -186,10 +189,7 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     if (!reasons.empty() && !settings.despite) result.verdict = Verdict::refused;
     for (const std::string& reason : reasons) judged.of_verdict.add(Gravity::verdict, reason);
   }
-  if (const std::string apart = told_apart(a, b, figure, judged.terms); !apart.empty()) {
-    result.verdict = Verdict::refused;
-    judged.of_verdict.add(Gravity::verdict, apart);
-  }
+  if (!apart.empty()) result.verdict = Verdict::refused;
   if (const std::string twice = counted_twice(a, b); !twice.empty()) {
     if (!settings.despite) result.verdict = Verdict::refused;
     judged.of_verdict.add(Gravity::verdict, twice);

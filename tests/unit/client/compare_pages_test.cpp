@@ -127,6 +127,7 @@ TEST(ComparePages, without_throughput_still_show_what_a_call_took) {
   EXPECT_TRUE(has(text, "what a call of each function took itself")) << text;
   EXPECT_TRUE(has(text, "a call 13,075 -> 938 ns")) << text;
   EXPECT_FALSE(has(text, "--despite")) << "it would not help";
+  EXPECT_TRUE(has(text, "  next       none: no verdict can be had from these runs\n")) << text;
   view.details.facts = samples::offload_differs().details.facts;
   EXPECT_FALSE(has(page(view), "hsr_get_node")) << "they may be what made the difference";
   view.asked.despite = true;
