@@ -61,7 +61,7 @@ void set_up_end(const std::string& netns, const char* address) {
 }
 
 // The kernel gives an end its IPv6 address when both are up and nobody else has it, up to two seconds later.
-// What runs are told apart by must not change between the first and the second one.
+// Until then, its packets are among those of a run.
 void wait_for_ipv6(const std::string& netns) {
   const Deadline deadline;
   while (std::filesystem::exists("/proc/net/if_inet6")) {
@@ -103,6 +103,15 @@ NetnsPair::~NetnsPair() {
 
 void NetnsPair::set_link(bool up) const {
   ip({"-n", right_, "link", "set", kInterface, up ? "up" : "down"});
+}
+
+void NetnsPair::take_ipv6() const {
+  ip({"-n", right_, "-6", "address", "flush", "dev", kInterface, "scope", "link"});
+}
+
+void NetnsPair::give_ipv6() const {
+  for (const bool up : {false, true}) set_link(up);
+  wait_for_ipv6(right_);
 }
 
 void NetnsPair::send_datagrams(std::uint16_t port, int count) const {

@@ -23,6 +23,9 @@ class NetnsPair {
   [[nodiscard]] const std::string& right() const { return right_; }
   // For the right end: down means that nothing passes in either direction.
   void set_link(bool up) const;
+  // Takes the right end's IPv6 address away, and lets the kernel make it again, as on a fresh pair.
+  void take_ipv6() const;
+  void give_ipv6() const;
   // Sends datagrams of a few bytes from the left to this port of the right end, as fast as possible.
   void send_datagrams(std::uint16_t port, int count) const;
 
