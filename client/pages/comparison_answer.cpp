@@ -13,6 +13,7 @@
 #include "client/base/command_words.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
+#include "client/pages/plan_steps.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/units.hpp"
 
@@ -45,9 +46,28 @@ std::string interval_words(const JudgedFigure& figure) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// A block has both sides in it.
-const char* a_side(const ComparisonView& head) {
-  return head.pairing && head.pairing->ends_with("blocks") ? "" : " a side";
+// What a comparison counts, and how many of it one can have at most: a sample has a run of each side, one of
+// a design two.
+struct SampleKind {
+  const char *one, *several;
+  const char* side;  // " a side", unless one has both sides in it
+  std::uint64_t most;
+};
+
+SampleKind kind_of(const ComparisonView& head) {
+  const std::string pairing = head.pairing.value_or("runs");
+  constexpr std::uint64_t kMostBlocks = kMostRunsOfSide / 2;
+  if (pairing == "blocks") return {"block", "blocks", "", kMostBlocks};
+  if (pairing == "builds of blocks") return {"pair of builds", "pairs of builds", "", kMostBuildsOfSide};
+  if (pairing == "boots of blocks") return {"boot", "boots", "", kMostBlocks};
+  if (pairing == "boots") return {"boot", "boots", " a side", kBootsOfSideInBlock * kMostBlocksWithBoots};
+  return {"run", "runs", " a side", kMostRunsOfSide};
+}
+
+// "8 runs a side", "6 blocks". No number of samples is without its unit.
+std::string samples_words(const ComparisonView& head, std::uint64_t count) {
+  const SampleKind kind = kind_of(head);
+  return fmt::format("{} {}{}", format_count(count), count == 1 ? kind.one : kind.several, kind.side);
 }
 
 // How many samples would find a difference of twice the threshold, or show that there is none of the
@@ -56,22 +76,20 @@ std::string samples_needed(const ComparisonView& head) {
   if (!head.threshold) return {};
   const std::uint32_t samples =
       std::min(head.effect.samples_a.value_or(0), head.effect.samples_b.value_or(0));
+  const std::uint64_t most = kind_of(head).most;
+  bool beyond = false;
   const auto about = [&](std::string_view what, const std::optional<std::uint32_t>& count) -> std::string {
     if (!count || *count <= samples) return {};
-    return fmt::format("; {} takes about {}{}", what, format_count(std::uint64_t{*count}), a_side(head));
+    beyond = beyond || *count > most;
+    return fmt::format("; {} takes about {}", what, samples_words(head, *count));
   };
   const std::string threshold = percent_text(*head.threshold);
-  return about(fmt::format("finding {} to be at least {}", percent_text(2 * *head.threshold), threshold),
-               head.reach.needed) +
-         about("ruling out " + threshold, head.reach.needed_for_equivalence);
-}
-
-std::string sample_noun(const ComparisonView& head, std::uint64_t count) {
-  const std::string pairing = head.pairing.value_or("runs");
-  return plural(count, pairing == "blocks"             ? "block"
-                       : pairing == "builds of blocks" ? "pair of builds"
-                       : pairing.starts_with("boots")  ? "boot"
-                                                       : "run");
+  std::string text =
+      about(fmt::format("finding {} to be at least {}", percent_text(2 * *head.threshold), threshold),
+            head.reach.needed);
+  text += about("ruling out " + threshold, head.reach.needed_for_equivalence);
+  if (beyond) text += fmt::format("; a comparison has {} at most", samples_words(head, most));
+  return text;
 }
 
 // Where the interval alone would tell something; otherwise empty.
@@ -97,11 +115,13 @@ std::string meaning(const JudgedFigure& figure) {
   const std::string threshold = percent_text(head.threshold.value_or(0));
   if (head.verdict == "equivalent") return fmt::format("the whole interval lies within {}", threshold);
   if (head.verdict == "too few" && figure.together > 1 && figure.fewest) {
-    return fmt::format("too few: an interval beside those of the other figures takes {}{}",
-                       sample_noun(head, *figure.fewest), a_side(head));
+    return fmt::format("too few: an interval beside those of the other figures takes {}",
+                       samples_words(head, *figure.fewest));
   }
-  if (head.verdict == "too few") {
-    return "too few to give an interval: what differs is shown, and whether it is more than chance is open";
+  if (head.verdict == "too few") {  // an older netperfd does not tell how many are enough
+    return fmt::format(
+        "too few to give an interval{}: what differs is shown, and whether it is more than chance is open",
+        figure.fewest ? ", which takes " + samples_words(head, *figure.fewest) : "");
   }
   if (head.verdict == "improvement" || head.verdict == "regression") {
     return fmt::format("{}changed by at least {}", figure.lower_is_better ? "less is better; " : "",
@@ -112,11 +132,11 @@ std::string meaning(const JudgedFigure& figure) {
   if (const std::string text = undecided_words(head); !text.empty()) return text + samples_needed(head);
   std::string text = "neither a difference nor its absence is shown";
   if (!head.reach.detectable) return text;
-  return text + fmt::format(": {}{} find a difference of {} {}{}",
-                            sample_noun(head, std::min(head.effect.samples_a.value_or(0),
-                                                       head.effect.samples_b.value_or(0))),
-                            a_side(head), format_percent((*head.reach.detectable - 1) * 100),
-                            power_words(0.8), samples_needed(head));
+  return text + fmt::format(": {} find a difference of {} {}{}",
+                            samples_words(head, std::min(head.effect.samples_a.value_or(0),
+                                                         head.effect.samples_b.value_or(0))),
+                            format_percent((*head.reach.detectable - 1) * 100), power_words(0.8),
+                            samples_needed(head));
 }
 
 // Up to which luck of a boot or a build the verdict holds.

@@ -18,6 +18,8 @@ inline constexpr std::uint32_t kBootsOfSideInBlock = 2;  // of a design that reb
 
 inline constexpr std::uint32_t kMostBlocksWithBoots = 250;  // the daemon's limit
 
+inline constexpr std::uint32_t kMostBuildsOfSide = 64;  // that of `design.a.builds`
+
 struct PlanQuestion {
   std::string start;           // "netperfctl start hsr-ab --set ...", without --repeat and --label
   std::string label;           // for jobs that are compared together

@@ -46,8 +46,12 @@ const char* noun(const PlanView& plan) {
                                               : "run";
 }
 
+const char* a_side(const PlanView& plan) {
+  return in_blocks(plan) && !in_builds(plan) ? "" : " a side";
+}
+
 std::string count_words(const PlanView& plan, std::uint64_t count) {
-  std::string words = plural(count, noun(plan)) + (in_blocks(plan) && !in_builds(plan) ? "" : " a side");
+  std::string words = plural(count, noun(plan)) + a_side(plan);
   if (plan.blocks_each) words += fmt::format(" with {}", plural(*plan.blocks_each, "block"));
   return words + (plan.blocks_each ? " each" : "");
 }
@@ -79,7 +83,7 @@ std::string needed_words(const PlanView& plan) {
   const std::string threshold = or_dash(plan.threshold, percent_text);
   if (plan.threshold && plan.effect && *plan.effect <= *plan.threshold)
     return fmt::format("is not shown to be at least {} by any number", threshold);
-  if (!plan.needed) return "more than a million are needed";
+  if (!plan.needed) return fmt::format("more than a million {}s{} are needed", noun(plan), a_side(plan));
   std::string text = fmt::format("{} find it {}{}", count_words(plan, *plan.needed),
                                  plan.threshold ? fmt::format("to be at least {} ", threshold) : "",
                                  power_words(plan.power.value_or(0.8)));
@@ -93,12 +97,16 @@ std::string rounded(double blocks) {
   return format_count(static_cast<std::uint64_t>(std::lround(blocks)));
 }
 
+std::string rounded_blocks(double blocks) {
+  return plural(static_cast<std::uint64_t>(std::lround(blocks)), "block");
+}
+
 // A job that ends once it is decided.
 std::string until_words(const PlanView& plan) {
   const auto in_about = [](const std::optional<double>& seconds) {
     return seconds ? ", in about " + format_seconds(*seconds) : "";
   };
-  const auto blocks = [](const std::optional<double>& mean) { return or_dash(mean, rounded); };
+  const auto blocks = [](const std::optional<double>& mean) { return or_dash(mean, rounded_blocks); };
   const auto decided = [](const std::optional<double>& share) {
     return or_dash(share, [](double of_jobs) { return fmt::format("{:.0f} %", 100 * of_jobs); });
   };
@@ -107,7 +115,7 @@ std::string until_words(const PlanView& plan) {
       "jobs are decided); {} if there is none{} ({}); {} at worst{}",
       plural(*plan.until_most, "block"), blocks(plan.until_blocks), or_dash(plan.effect, percent_text),
       in_about(plan.until_seconds), decided(plan.until_decided), blocks(plan.until_blocks_same),
-      in_about(plan.until_seconds_same), decided(plan.until_decided_same), *plan.until_most,
+      in_about(plan.until_seconds_same), decided(plan.until_decided_same), plural(*plan.until_most, "block"),
       in_about(plan.until_most_seconds));
   if (plan.figures) text += ". The other figures may take more";
   return text;

@@ -274,6 +274,47 @@ TEST(ComparePages, are_short_unless_all_is_asked_for) {
   EXPECT_TRUE(has(page(view), "NET_RX"));
 }
 
+TEST(ComparePages, count_samples_in_their_unit_and_say_what_no_comparison_can_have) {
+  struct Case {
+    const char* pairing;
+    const char *found, *beyond;  // of as many as fit, and one more
+    std::uint32_t most;
+  };
+  const std::vector<Case> cases{
+      {"blocks", "takes about 500 blocks; ", "501 blocks; a comparison has 500 blocks at most", 500},
+      {"runs", "takes about 1,000 runs a side; ",
+       "1,001 runs a side; a comparison has 1,000 runs a side at most", 1000},
+      {"boots", "takes about 500 boots a side; ",
+       "501 boots a side; a comparison has 500 boots a side at most", 500},
+      {"boots of blocks", "takes about 500 boots; ", "501 boots; a comparison has 500 boots at most", 500},
+      {"builds of blocks", "takes about 64 pairs of builds; ",
+       "65 pairs of builds; a comparison has 64 pairs of builds at most", 64}};
+  for (const Case& each : cases) {
+    CompareView view = samples::noisy();
+    view.details.comparison.pairing = each.pairing;
+    auto& reach = view.details.comparison.reach;
+    reach.needed = reach.needed_for_equivalence = each.most;
+    std::string page = compare_text(samples::one_line(), view);
+    EXPECT_THAT(page, HasSubstr(each.found));
+    EXPECT_THAT(page, testing::Not(HasSubstr("at most")));
+    reach.needed_for_equivalence = each.most + 1;
+    page = compare_text(samples::one_line(), view);
+    EXPECT_THAT(page, HasSubstr(each.beyond));
+  }
+}
+
+TEST(ComparePages, that_have_too_few_samples_say_how_many_are_enough) {
+  CompareView view = samples::one_run_a_side();
+  EXPECT_THAT(compare_text(samples::one_line(), view),
+              HasSubstr("too few to give an interval, which takes 4 runs a side: what differs is shown"));
+  view.details.comparison.figures->front().pairing = "blocks";
+  view.details.comparison.figures->front().fewest = 6;
+  EXPECT_THAT(compare_text(samples::one_line(), view), HasSubstr("an interval, which takes 6 blocks: "));
+  view.details.comparison.figures.reset();
+  EXPECT_THAT(compare_text(samples::one_line(), view), HasSubstr("too few to give an interval: "))
+      << "an older netperfd does not tell";
+}
+
 TEST(CompareDocuments, as_json_have_every_number) {
   expect_golden("compare.json", compare_json(samples::hash_table()));
   expect_golden("compare_refused.json", compare_json(samples::offload_differs()));
@@ -300,7 +341,7 @@ TEST(ComparePages, judge_the_cpu_time_as_other_figures) {
   cpu.effect.high = 1.02;
   cpu.reach.needed = 40;
   EXPECT_THAT(page(), HasSubstr(": inconclusive, leaning to regression\n"));
-  EXPECT_THAT(page(), HasSubstr("finding 2 % to be at least 1 % takes about 40"));
+  EXPECT_THAT(page(), HasSubstr("finding 2 % to be at least 1 % takes about 40 runs a side\n"));
   head.cpu.part = "whole";
   EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits: inconclusive"));
   cpu.verdict = "refused";
