@@ -25,6 +25,7 @@ dbus::Row start_row(const StartOptions& options) {
   if (options.tied) row.emplace("tie_to_caller", true);
   if (options.confirms) row.emplace("confirms", *options.confirms);
   if (options.force) row.emplace("force", true);
+  if (options.plan) row.emplace("plan", sdbus::Variant{plan_row(*options.plan)});
   return row;
 }
 

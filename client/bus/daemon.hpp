@@ -26,6 +26,7 @@ struct StartOptions {
   bool tied = false;                           // the job ends with this connection
   std::optional<std::uint64_t> confirms = {};  // the job whose suspected functions it measures again
   bool force = false;                          // also if it cannot end in an answer
+  std::optional<PlanRequest> plan = {};        // whose pilot it is; refused if that has no answer
 };
 
 struct BundleOptions {

@@ -36,6 +36,9 @@ namespace netperfctl {
 
 namespace dbus = netperfd::dbus;
 
+// The options of PlanRuns.
+[[nodiscard]] dbus::Row plan_row(const PlanRequest& request);
+
 // Longer than netperfd lets somebody type a password.
 inline constexpr std::chrono::minutes kPasswordAnswer{4};
 

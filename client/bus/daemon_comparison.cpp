@@ -60,7 +60,7 @@ Outcome<ComparedStacks> Daemon::compare_samples(const std::vector<std::uint64_t>
   });
 }
 
-Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
+dbus::Row plan_row(const PlanRequest& request) {
   dbus::Row options;
   if (request.effect) options.emplace("effect", sdbus::Variant{*request.effect});
   if (request.threshold) options.emplace("threshold", sdbus::Variant{*request.threshold});
@@ -68,9 +68,13 @@ Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   if (request.figure) options.emplace("figure", sdbus::Variant{*request.figure});
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
   if (request.until_most) options.emplace("until_most", sdbus::Variant{*request.until_most});
+  return options;
+}
+
+Outcome<PlanView> Daemon::plan(const PlanRequest& request) {
   return call([&] {
     const Bus::Patience patience{*bus_};
-    return bus_->ask<RowOf<PlanView>>("PlanRuns", request.runs, options);
+    return bus_->ask<RowOf<PlanView>>("PlanRuns", request.runs, plan_row(request));
   });
 }
 

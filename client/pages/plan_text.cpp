@@ -82,7 +82,10 @@ std::string spread_words(const PlanView& plan) {
 std::string needed_words(const PlanView& plan) {
   const std::string threshold = or_dash(plan.threshold, percent_text);
   if (plan.threshold && plan.effect && *plan.effect <= *plan.threshold)
-    return fmt::format("is not shown to be at least {} by any number", threshold);
+    return fmt::format(
+        "is not above the threshold of {}, so no number shows it to be that: --threshold sets "
+        "another, as does that of the figure in the scenario's key `figures`",
+        threshold);
   if (!plan.needed) return fmt::format("more than a million {}s{} are needed", noun(plan), a_side(plan));
   std::string text = fmt::format("{} find it {}{}", count_words(plan, *plan.needed),
                                  plan.threshold ? fmt::format("to be at least {} ", threshold) : "",

@@ -169,6 +169,12 @@ Outcome<PlanRequest> request_of(const PlanArguments& arguments) {
   return request;
 }
 
+// The defaults always have an answer. An older netperfd refuses the option `plan`.
+bool says_what_to_find(const PlanArguments& arguments) {
+  return !arguments.effect.empty() || !arguments.threshold.empty() || !arguments.figure.empty() ||
+         arguments.power != PlanArguments{}.power;
+}
+
 // Absent: plan as for any other scenario. A pilot that would reboot the machine is not made if stored boots
 // are enough: then they are what is planned from.
 Outcome<std::optional<Exit>> plan_of_boots(const PlanArguments& arguments, const LaunchArguments& pilot,
@@ -200,6 +206,7 @@ Outcome<Exit> run_plan(const Settings& settings, const PlanArguments& arguments)
   pilot.options.purpose = "pilot";
   // So the daemon refuses a scenario without such blocks before it measures.
   if (arguments.until_decided) pilot.options.overrides.push_back(until_decided(*arguments.until_decided));
+  if (says_what_to_find(arguments)) pilot.options.plan = question.request;
   if (question.request.runs.empty()) {
     const auto done = plan_of_boots(arguments, pilot, question);
     if (!done) return std::unexpected(done.error());

@@ -194,6 +194,19 @@ TEST_F(Design, is_never_planned_beyond_what_the_daemon_accepts) {
             "");
 }
 
+TEST_F(Design, that_cannot_be_planned_is_not_measured_first) {
+  const auto jobs = [] { return lab().database().number("SELECT count(*) FROM jobs"); };
+  const auto before = jobs();
+  const Outcome small = lab().ctl({"plan", "local", "--effect", "1%"});
+  EXPECT_EQ(small.code, 2) << small.out;
+  EXPECT_THAT(small.err, HasSubstr("a difference of 1 % is not above the threshold of 1 %"));
+  EXPECT_THAT(small.err, HasSubstr("--threshold"));
+  EXPECT_THAT(small.err, HasSubstr("nothing was started"));
+  EXPECT_EQ(lab().ctl({"plan", "local", "--figure", "latency.p99"}).code, 2);
+  EXPECT_EQ(lab().ctl({"plan", "local", "--power", "1%"}).code, 2);
+  EXPECT_EQ(jobs(), before);
+}
+
 TEST_F(Design, of_a_pilot_is_no_result) {
   const Outcome planned = lab().ctl({"plan", "local", "--repeat", "3", "-o", "json"});
   ASSERT_EQ(planned.code, 0) << planned.err;

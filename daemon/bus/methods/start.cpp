@@ -7,6 +7,7 @@
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
+#include "daemon/core/comparison/run_plan.hpp"
 #include "daemon/core/queue/boot_estimate.hpp"
 #include "daemon/model/event_patterns.hpp"
 #include "dbus/names.hpp"
@@ -19,12 +20,21 @@ core::JobOptions options_of(const Call& call, core::JobOptions options) {
   return options;
 }
 
+// A pilot whose plan is known to have no answer is not measured.
+Result<JobSpec> with_plan(Result<JobSpec> loaded, const StartOptions& options) {
+  if (!loaded || !options.plan) return loaded;
+  if (auto checked = core::check_plan_of(*options.plan, *loaded); !checked)
+    return std::unexpected(std::move(checked.error()));
+  return loaded;
+}
+
 Result<JobSpec> load(Call& call, const ScenarioName& scenario, const StartOptions& options) {
-  return call.ports.scenarios.load(scenario.text, options_of(call, options.job));
+  return with_plan(call.ports.scenarios.load(scenario.text, options_of(call, options.job)), options);
 }
 
 Result<JobSpec> parse(Call& call, const JobText& text, const Origin& origin, const StartOptions& options) {
-  return call.ports.scenarios.parse(text.text, origin.text, options_of(call, options.job));
+  return with_plan(call.ports.scenarios.parse(text.text, origin.text, options_of(call, options.job)),
+                   options);
 }
 
 JobId confirmed_job(Call& call, std::uint64_t number) {

@@ -17,7 +17,7 @@
 namespace netperfd::bus {
 namespace {
 
-constexpr std::array<Key, 7> kStartOptions{{
+constexpr std::array<Key, 8> kStartOptions{{
     {"overrides", "as", "a list of strings"},
     {"label", "s", "a string"},
     {"repeat", "u", "an unsigned 32-bit number"},
@@ -25,6 +25,7 @@ constexpr std::array<Key, 7> kStartOptions{{
     {"purpose", "s", "a string"},
     {"confirms", "t", "an unsigned 64-bit number"},
     {"force", "b", "a boolean"},
+    {"plan", "a{sv}", "a dictionary of options of PlanRuns"},
 }};
 
 constexpr std::array<Key, 2> kImportOptions{{
@@ -98,6 +99,11 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
   parsed.confirms = value_of<std::uint64_t>(options, "confirms");
   parsed.force = value_of<bool>(options, "force").value_or(false);
   parsed.tie_to_caller = value_of<bool>(options, "tie_to_caller").value_or(false);
+  if (const auto plan = value_of<dbus::Row>(options, "plan")) {
+    auto request = parse_plan_options(*plan);
+    if (!request) return std::unexpected(std::move(request.error()));
+    parsed.plan = std::move(*request);
+  }
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));
   }

@@ -44,6 +44,7 @@ struct StartOptions {
   bool tie_to_caller = false;
   std::optional<std::uint64_t> confirms = std::nullopt;  // number of a job
   bool force = false;                                    // also a job that cannot end in an answer
+  std::optional<core::PlanRequest> plan = std::nullopt;  // that the job is the pilot of, without its runs
 };
 
 [[nodiscard]] Result<StartOptions> parse_start_options(const dbus::Row& options);

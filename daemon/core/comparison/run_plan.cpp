@@ -18,6 +18,7 @@
 #include "daemon/core/comparison/plan_samples.hpp"
 #include "daemon/core/comparison/run_comparison.hpp"
 #include "daemon/core/comparison/run_selection.hpp"
+#include "daemon/model/figure_check.hpp"
 #include "daemon/model/wording.hpp"
 
 namespace netperfd::core {
@@ -145,20 +146,37 @@ Result<std::optional<double>> seconds_a_step(RunQueries& queries, const std::vec
   return step;
 }
 
+// What is to be found of which figure.
+struct Aim {
+  Figure figure = {};
+  double threshold = 0, effect = 0;
+  bool is_declared = false;  // by the job
+};
+
+Aim aim_of(const PlanRequest& request, const std::vector<FigureChoice>& declared) {
+  Aim aim;
+  if (request.figure) {
+    aim.figure = *request.figure;
+  } else if (!declared.empty()) {
+    aim.figure = declared.front().figure;
+  }
+  const auto choice = std::ranges::find(declared, aim.figure, &FigureChoice::figure);
+  aim.is_declared = choice != declared.end();
+  aim.threshold = analysis::ComparisonSettings{}.threshold;
+  if (aim.is_declared) aim.threshold = choice->threshold.value_or(aim.threshold);
+  aim.threshold = request.threshold.value_or(aim.threshold);
+  aim.effect = request.effect.value_or(2 * aim.threshold);
+  return aim;
+}
+
 Status choose_figure(RunQueries& queries, JobId job, const PlanRequest& request, RunPlan& plan) {
   auto declared = queries.figures_of_job(job);
   if (!declared) return std::unexpected(std::move(declared.error()));
-  if (request.figure) {
-    plan.figure = *request.figure;
-  } else if (!declared->empty()) {
-    plan.figure = declared->front().figure;
-  }
-  plan.threshold = request.threshold.value_or(analysis::ComparisonSettings{}.threshold);
-  plan.effect = request.effect.value_or(2 * plan.threshold);
-  const auto choice = std::ranges::find(*declared, plan.figure, &FigureChoice::figure);
-  if (choice == declared->end()) return {};
-  if (!request.threshold) plan.threshold = choice->threshold.value_or(plan.threshold);
-  if (!request.effect) plan.effect = 2 * plan.threshold;
+  Aim aim = aim_of(request, *declared);
+  plan.figure = std::move(aim.figure);
+  plan.threshold = aim.threshold;
+  plan.effect = aim.effect;
+  if (!aim.is_declared) return {};
   plan.level = analysis::level_of_each(plan.level, declared->size());
   plan.together = std::move(*declared);
   return {};
@@ -213,6 +231,25 @@ Status check_plan_request(const PlanRequest& request) {
         fmt::format("until_most: {}; expected is {} to {}", *request.until_most, kFewestUntil, kMostUntil));
   }
   return {};
+}
+
+Status check_plan_of(const PlanRequest& request, const JobSpec& pilot) {
+  if (auto checked = check_plan_request(request); !checked) return checked;
+  const Aim aim = aim_of(request, pilot.figures);
+  const std::string name = to_string(aim.figure);
+  const MeasuredByJob measured = measured_by(pilot);
+  if (const std::string why = why_not_measured(aim.figure, measured); !why.empty()) {
+    return invalid(is_own(aim.figure) ? no_such_figure(name, measured.own)
+                                      : fmt::format("figure: {} {}", in_quotes(name), why));
+  }
+  if (aim.effect > aim.threshold) return {};
+  return invalid(
+      fmt::format("effect: a difference of {:g} % is not above the threshold of {:g} %, so no number of runs "
+                  "shows it to be "
+                  "that. Plan for a larger `effect` (--effect), or set a smaller `threshold` (--threshold), "
+                  "here or of {} in "
+                  "the job's key `figures`",
+                  100 * aim.effect, 100 * aim.threshold, name));
 }
 
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {

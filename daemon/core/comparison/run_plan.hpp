@@ -12,6 +12,7 @@
 #include "daemon/core/ports/run_queries.hpp"
 #include "daemon/model/comparison.hpp"
 #include "daemon/model/figure.hpp"
+#include "daemon/model/job_spec.hpp"
 
 namespace netperfd::core {
 
@@ -66,6 +67,11 @@ struct RunPlan {
 
 // invalid_argument if a figure is out of its range; the text is not looked at.
 [[nodiscard]] Status check_plan_request(const PlanRequest& request);
+
+// What is known before a pilot of this job is measured. invalid_argument if a figure is out of its range, if
+// the job does not measure the figure of the plan, or if the effect is not above the threshold, so that no
+// number of runs would show it to be that.
+[[nodiscard]] Status check_plan_of(const PlanRequest& request, const JobSpec& pilot);
 
 // invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
 // fewer than the three samples (of boots three a side) needed to estimate a spread, or if `until_most` is

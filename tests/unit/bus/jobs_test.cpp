@@ -236,6 +236,34 @@ TEST_F(Jobs, what_cannot_end_in_an_answer_is_infeasible_unless_it_is_forced) {
   EXPECT_EQ(start(options).error, dbus::error::kInvalidArgument);
 }
 
+// Nothing is measured for a plan that is known to have no answer.
+TEST_F(Jobs, the_pilot_of_a_plan_without_an_answer_is_not_started) {
+  scenarios.what_is_made.figures = parse_figure_choices({"received:2%"}).value();
+  const auto pilot = [](const char* key, const sdbus::Variant& value) {
+    return dbus::Row{{"purpose", sdbus::Variant{std::string{"pilot"}}},
+                     {"plan", sdbus::Variant{dbus::Row{{key, value}}}}};
+  };
+  const dbus::Row of_threshold = pilot("effect", sdbus::Variant{0.02});
+  for (const auto& answered : {start(of_threshold), start_text("x", of_threshold)}) {
+    EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
+    EXPECT_EQ(
+        answered.text,
+        "effect: a difference of 2 % is not above the threshold of 2 %, so no number of runs shows it to "
+        "be that. Plan for a larger `effect` (--effect), or set a smaller `threshold` (--threshold), here "
+        "or of received in the job's key `figures`");
+  }
+  EXPECT_THAT(start(pilot("effect", sdbus::Variant{1.5})).text, HasSubstr("effect: 1.5 is no share"));
+  EXPECT_THAT(start(pilot("threshold", sdbus::Variant{1.5})).text, HasSubstr("threshold: 1.5 is no share"));
+  EXPECT_THAT(start(pilot("power", sdbus::Variant{0.01})).text, HasSubstr("power: 0.01 is no share"));
+  EXPECT_THAT(start(pilot("figure", sdbus::Variant{std::string{"latency.p99"}})).text,
+              HasSubstr("figure: \"latency.p99\" "));
+  EXPECT_THAT(start(pilot("figure", sdbus::Variant{std::string{"requests"}})).text,
+              HasSubstr("figure \"requests\" does not exist"));
+  EXPECT_TRUE(scheduler->jobs().empty());
+  EXPECT_EQ(start(pilot("effect", sdbus::Variant{0.021})).error, "");
+  EXPECT_EQ(start(pilot("threshold", sdbus::Variant{0.3})).error, "") << "the effect is twice that";
+}
+
 TEST_F(Jobs, an_error_with_bytes_that_d_bus_refuses_still_arrives) {
   scenarios.refusal = Error{ErrorKind::io, "broken \xFF word"};
   const auto answered = start_text("x");
@@ -278,7 +306,7 @@ TEST_F(Jobs, an_unknown_option_is_named_beside_the_allowed_ones) {
   EXPECT_EQ(answered.error, dbus::error::kInvalidArgument);
   EXPECT_EQ(answered.text,
             "unknown option \"lable\"; allowed are overrides, label, repeat, tie_to_caller, purpose, "
-            "confirms, force");
+            "confirms, force, plan");
   EXPECT_TRUE(scheduler->jobs().empty());
 }
 

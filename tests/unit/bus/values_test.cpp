@@ -24,8 +24,11 @@ TEST(StartOptions, are_all_read) {
       parse_start_options({{"overrides", sdbus::Variant{std::vector<std::string>{"a=1", "b=2"}}},
                            {"label", sdbus::Variant{std::string{"before"}}},
                            {"repeat", sdbus::Variant{std::uint32_t{3}}},
-                           {"tie_to_caller", sdbus::Variant{true}}});
+                           {"tie_to_caller", sdbus::Variant{true}},
+                           {"plan", sdbus::Variant{dbus::Row{{"effect", sdbus::Variant{0.04}}}}}});
   ASSERT_TRUE(parsed) << parsed.error().message;
+  ASSERT_TRUE(parsed->plan);
+  EXPECT_EQ(parsed->plan->effect, 0.04);
   EXPECT_THAT(parsed->job.overrides, ElementsAre("a=1", "b=2"));
   EXPECT_EQ(parsed->job.label, "before");
   EXPECT_EQ(parsed->job.repeat, 3U);
@@ -39,6 +42,7 @@ TEST(StartOptions, have_defaults) {
   EXPECT_FALSE(parsed->job.label);
   EXPECT_FALSE(parsed->job.repeat);
   EXPECT_FALSE(parsed->tie_to_caller);
+  EXPECT_FALSE(parsed->plan);
 }
 
 TEST(StartOptions, a_wrong_type_is_told_with_the_expected_one) {
@@ -48,6 +52,9 @@ TEST(StartOptions, a_wrong_type_is_told_with_the_expected_one) {
             "option \"overrides\" has the D-Bus type s; expected is a list of strings, as");
   EXPECT_EQ(refusal(parse_start_options({{"tie_to_caller", sdbus::Variant{std::string{"yes"}}}})),
             "option \"tie_to_caller\" has the D-Bus type s; expected is a boolean, b");
+  EXPECT_EQ(refusal(parse_start_options(
+                {{"plan", sdbus::Variant{dbus::Row{{"effect", sdbus::Variant{std::string{"4%"}}}}}}})),
+            "option \"effect\" has the D-Bus type s; expected is a floating-point number, d");
 }
 
 TEST(StartOptions, are_limited) {

@@ -206,6 +206,14 @@ TEST(PlanPages, tell_what_a_pilot_does_to_the_machine) {
   EXPECT_FALSE(has(pilot_with_boots_text("\x1b[2J", {.boots = 24, .seconds = {}}), "\x1b"));
 }
 
+TEST(PlanPages, of_an_effect_below_the_threshold_name_the_option) {
+  PlanPageView plan = samples::run_plan();
+  plan.plan.effect = plan.plan.threshold;
+  const std::string page = plan_text(samples::one_line(), plan);
+  EXPECT_TRUE(has(page, "is not above the threshold of 1 %")) << page;
+  EXPECT_TRUE(has(page, "--threshold sets another")) << page;
+}
+
 TEST(PlanPages, without_a_number_name_none) {
   const std::string page = plan_text(kTerminal, samples::wild_plan());
   expect_golden("plan_unknown_80.txt", page);
