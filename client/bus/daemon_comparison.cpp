@@ -67,6 +67,7 @@ dbus::Row plan_row(const PlanRequest& request) {
   if (request.power) options.emplace("power", sdbus::Variant{*request.power});
   if (request.figure) options.emplace("figure", sdbus::Variant{*request.figure});
   if (request.repeat) options.emplace("repeat", sdbus::Variant{*request.repeat});
+  if (request.like_job) options.emplace("like_job", sdbus::Variant{*request.like_job});
   if (request.until_most) options.emplace("until_most", sdbus::Variant{*request.until_most});
   return options;
 }

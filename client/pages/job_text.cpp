@@ -158,8 +158,9 @@ std::string detached_text(const LiveJobView& raw, bool until_stopped) {
 std::string power_text(const PlanView& plan, std::string_view what) {
   if (!plan.detectable || !plan.power) return {};
   return fmt::format(
-      "If they scatter as stored runs do, this many runs find a difference of {} {}; `netperfctl plan {}` "
-      "says more.\n",
+      "If they scatter as stored runs of this test do, this many runs find a difference of {} {}; "
+      "`netperfctl "
+      "plan {}` says more.\n",
       format_percent((*plan.detectable - 1) * 100), power_words(*plan.power), printable(what));
 }
 

@@ -22,6 +22,7 @@ struct PlanRequest {
   std::optional<std::string> figure =
       std::nullopt;  // absent: the first one that the job of the runs declares
   std::optional<std::uint32_t> until_most = std::nullopt;  // absent: as the job of the runs has it
+  std::optional<std::uint64_t> like_job = std::nullopt;    // only runs that measured the same as this job
 };
 
 // What the daemon says of a job that it does not start (CheckScenario).

@@ -114,8 +114,8 @@ Outcome<LaunchedJob> find_job(Daemon& daemon, std::uint64_t number) {
   return LaunchedJob{*found, *until_stopped, static_cast<std::size_t>(before)};
 }
 
-// The difference that so many runs detect, judging by the scenario's stored runs; empty if these are not
-// enough.
+// The difference that so many runs detect, judging by the scenario's stored runs of the same test: others
+// spread in another way. Empty if these are not enough.
 std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::string& what) {
   const LiveJobView& job = launched.job;
   const std::size_t runs = job.runs ? job.runs->size() : 0;
@@ -125,7 +125,8 @@ std::string power_of(Daemon& daemon, const LaunchedJob& launched, const std::str
   const auto plan = daemon.plan({.runs = selection_term("scenario", *job.scenario) + " last:200",
                                  .effect = {},
                                  .power = {},
-                                 .repeat = samples});
+                                 .repeat = samples,
+                                 .like_job = job.job});
   // Stored runs that were not in blocks do not tell of blocks.
   const char* pairing = job.variant_a ? "blocks" : "runs";
   return plan && plan->pairing == pairing ? power_text(*plan, what) : std::string{};

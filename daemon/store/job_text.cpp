@@ -2,6 +2,7 @@
 // What only the text of a stored job tells. It is as config::emit_yaml() wrote it: a key stands at the
 // beginning of a line, and keys below it are indented by two spaces.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -18,12 +19,18 @@
 namespace netperfd::store {
 namespace {
 
+// Removes it from `text`.
+std::string_view next_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
 std::optional<std::uint32_t> most_of_until(std::string_view text) {
   constexpr std::string_view kMost = "  most: ";
   bool within = false;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = next_line(text);
     if (!line.starts_with(' ')) within = line == "until:";
     if (!within || !line.starts_with(kMost)) continue;
     std::uint32_t most = 0;
@@ -33,17 +40,44 @@ std::optional<std::uint32_t> most_of_until(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace
+// The seed only orders the runs.
+std::string test_in(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kKeys{"workload", "with", "design", "sweep"};
+  constexpr std::string_view kSeed = "  seed: ";
+  std::string test;
+  bool within = false;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    if (!line.empty() && !line.starts_with(' '))
+      within = std::ranges::find(kKeys, line.substr(0, line.find(':'))) != kKeys.end();
+    if (within && !line.starts_with(kSeed)) test.append(line).append("\n");
+  }
+  return test;
+}
 
-Result<std::optional<std::uint32_t>> SqliteStore::until_of_job(JobId job) {
-  auto& connection = parts_->database->connection();
+// Empty if there is no such job.
+Result<std::string> text_of(Connection& connection, JobId job) {
   auto select = connection.prepare("SELECT text FROM jobs WHERE id = ?");
   if (!select) return std::unexpected(select.error());
   std::string text;
   auto done = for_each_row(select->bind(job), [&](const Statement& row) { row.read(text); });
   if (done) done = expect_intact(connection, of_job(job), {"jobs"});
   if (!done) return std::unexpected(std::move(done.error()));
-  return most_of_until(text);
+  return text;
+}
+
+}  // namespace
+
+Result<std::optional<std::uint32_t>> SqliteStore::until_of_job(JobId job) {
+  const auto text = text_of(parts_->database->connection(), job);
+  if (!text) return std::unexpected(text.error());
+  return most_of_until(*text);
+}
+
+Result<std::string> SqliteStore::test_of_job(JobId job) {
+  const auto text = text_of(parts_->database->connection(), job);
+  if (!text) return std::unexpected(text.error());
+  return test_in(*text);
 }
 
 }  // namespace netperfd::store

@@ -153,6 +153,7 @@ class SqliteStore final : public core::RunStore,
                                     std::vector<analysis::ComparedRun>& runs) override;
   [[nodiscard]] Result<std::vector<FigureChoice>> figures_of_job(JobId job) override;
   [[nodiscard]] Result<std::optional<std::uint32_t>> until_of_job(JobId job) override;
+  [[nodiscard]] Result<std::string> test_of_job(JobId job) override;
   [[nodiscard]] Result<core::Page<core::JobRow>> jobs(const core::RunFilter& filter,
                                                       const std::string& cursor,
                                                       std::uint32_t limit) override;

@@ -172,6 +172,18 @@ TEST_F(Design, is_planned_from_stored_runs) {
   EXPECT_THAT(page.out, StartsWith("local   planned from scenario:local"));
 }
 
+TEST_F(Design, at_its_start_is_judged_by_runs_of_the_same_test) {
+  const auto started = [](const char* bitrate) {
+    return lab().ctl(
+        {"start", "local", "--repeat", "4", "--set", fmt::format("workload.iperf3.bitrate={}", bitrate)});
+  };
+  const Outcome first = started("31M");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, Not(HasSubstr("stored runs"))) << "those that there are had other keys";
+  EXPECT_THAT(started("31M").out, HasSubstr("If they scatter as stored runs of this test do"));
+  EXPECT_THAT(started("32M").out, Not(HasSubstr("stored runs")));
+}
+
 // Each command of the page is one that the daemon accepts, however small the difference.
 TEST_F(Design, is_never_planned_beyond_what_the_daemon_accepts) {
   const Outcome measured = lab().ctl({"start", "local", "--repeat", "4"});

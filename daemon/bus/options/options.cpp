@@ -60,13 +60,14 @@ constexpr std::array<Key, 1> kStackOptions{{
     {"host", "b", "a boolean"},
 }};
 
-constexpr std::array<Key, 6> kPlanOptions{{
+constexpr std::array<Key, 7> kPlanOptions{{
     {"figure", "s", "a string"},
     {"effect", "d", "a floating-point number"},
     {"power", "d", "a floating-point number"},
     {"threshold", "d", "a floating-point number"},
     {"repeat", "u", "an unsigned 32-bit number"},
     {"until_most", "u", "an unsigned 32-bit number"},
+    {"like_job", "t", "an unsigned 64-bit number"},
 }};
 
 Status check_overrides(const std::vector<std::string>& overrides) {
@@ -220,6 +221,11 @@ Result<core::PlanRequest> parse_plan_options(const dbus::Row& options) {
   parsed.power = value_of<double>(options, "power").value_or(parsed.power);
   parsed.repeat = value_of<std::uint32_t>(options, "repeat");
   parsed.until_most = value_of<std::uint32_t>(options, "until_most");
+  if (const auto like = value_of<std::uint64_t>(options, "like_job")) {
+    const auto job = parse_id(*like, "job");
+    if (!job) return std::unexpected(job.error());
+    parsed.like_job = *job;
+  }
   if (const auto name = value_of<std::string>(options, "figure")) {
     auto figure = parse_any_figure(*name);
     if (!figure) return std::unexpected(std::move(figure.error()));

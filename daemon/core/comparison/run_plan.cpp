@@ -91,12 +91,34 @@ std::optional<double> seconds_a_block(const std::vector<SelectedRun>& runs) {
   return pace.each();
 }
 
-Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const std::string& text,
-                                                      uid_t caller) {
-  const auto selection = parse_selection(text, caller);
+// Runs of one scenario may have measured different tests, whose keys were overridden. How another test
+// spreads says nothing of this one, and neither does the same test on another host.
+Status keep_like(RunQueries& queries, JobId like, std::vector<SelectedRun>& runs) {
+  const auto wanted = queries.test_of_job(like);
+  if (!wanted) return std::unexpected(wanted.error());
+  std::map<JobId, bool> is_like;
+  for (const SelectedRun& run : runs) {
+    const auto [known, is_new] = is_like.try_emplace(run.job, false);
+    if (!is_new) continue;
+    const auto test = queries.test_of_job(run.job);
+    if (!test) return std::unexpected(test.error());
+    known->second = !run.imported && !test->empty() && *test == *wanted;
+  }
+  std::erase_if(runs, [&](const SelectedRun& run) { return !is_like.at(run.job); });
+  if (!runs.empty()) return {};
+  return fail(ErrorKind::not_found, fmt::format("like_job: no such run measured what job {} measures", like));
+}
+
+Result<std::vector<SelectedRun>> runs_of_one_scenario(RunQueries& queries, const PlanRequest& request) {
+  const std::string& text = request.runs;
+  const auto selection = parse_selection(text, request.caller);
   if (!selection) return std::unexpected(selection.error());
   auto runs = resolve(queries, *selection);
   if (!runs) return runs;
+  if (request.like_job) {
+    if (auto kept = keep_like(queries, *request.like_job, *runs); !kept)
+      return std::unexpected(std::move(kept.error()));
+  }
   const std::string& scenario = runs->front().scenario;
   const auto other =
       std::ranges::find_if(*runs, [&](const SelectedRun& run) { return run.scenario != scenario; });
@@ -255,7 +277,7 @@ Status check_plan_of(const PlanRequest& request, const JobSpec& pilot) {
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   if (auto checked = check_plan_request(request); !checked)
     return std::unexpected(std::move(checked.error()));
-  auto runs = runs_of_one_scenario(queries, request.runs, request.caller);
+  auto runs = runs_of_one_scenario(queries, request);
   if (!runs) return std::unexpected(runs.error());
   std::vector<RunId> ids;
   for (const SelectedRun& run : *runs) ids.push_back(run.id);

@@ -30,6 +30,8 @@ struct PlanRequest {
   // Plan a job that measures until it is decided, of so many blocks at most: 6 to 500. Absent: as the job of
   // the runs has it.
   std::optional<std::uint32_t> until_most = std::nullopt;
+  // Of the runs only those that measured on this host what this job measures. Absent: all.
+  std::optional<JobId> like_job = std::nullopt;
 };
 
 // Of the figure of plain runs, or of traced runs if none is plain. Absent: unknown.
@@ -75,7 +77,7 @@ struct RunPlan {
 
 // invalid_argument if the text or figures are invalid, if the runs are of several scenarios, or if there are
 // fewer than the three samples (of boots three a side) needed to estimate a spread, or if `until_most` is
-// given and they are not blocks; not_found if no run matches.
+// given and they are not blocks; not_found if no run matches, or none is like that of `like_job`.
 [[nodiscard]] Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request);
 
 }  // namespace netperfd::core

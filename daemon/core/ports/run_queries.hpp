@@ -280,6 +280,9 @@ class RunQueries {
   // The most blocks that its text has for a job that measures until it is decided, even if it is a pilot or a
   // self-test; absent: it has none.
   [[nodiscard]] virtual Result<std::optional<std::uint32_t>> until_of_job(JobId job) = 0;
+  // What its text says of the test: the workload with its keys and its path, what is measured beside it, and
+  // the sides and points of a design. Jobs in which it is the same measure the same. Empty: it says nothing.
+  [[nodiscard]] virtual Result<std::string> test_of_job(JobId job) = 0;
   // Newest first. Of the filter only scenario, label, purpose, since, until and owner.
   [[nodiscard]] virtual Result<Page<JobRow>> jobs(const RunFilter& filter, const std::string& cursor,
                                                   std::uint32_t limit) = 0;

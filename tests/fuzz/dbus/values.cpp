@@ -74,14 +74,14 @@ constexpr std::array<Text, 30> kTexts{"",
                                       "name: t\nworkload: {iperf3: {server: 127.0.0.1}}\n"};
 
 // Every key of options and filters in daemon/bus/options/options.cpp and filter_options.cpp, with its type.
-constexpr std::array<std::pair<Text, Text>, 33> kOptions{{
+constexpr std::array<std::pair<Text, Text>, 34> kOptions{{
     {"overrides", "as"}, {"label", "s"},   {"repeat", "u"},   {"tie_to_caller", "b"}, {"purpose", "s"},
     {"confirms", "t"},   {"name", "s"},    {"run", "t"},      {"recordings", "b"},    {"redact", "b"},
     {"report", "s"},     {"job", "t"},     {"scenario", "s"}, {"state", "s"},         {"variant", "s"},
     {"traced", "b"},     {"since", "t"},   {"until", "t"},    {"selection", "s"},     {"user", "u"},
     {"action", "s"},     {"outcome", "s"}, {"figures", "as"}, {"changed", "as"},      {"despite", "b"},
     {"threshold", "d"},  {"figure", "s"},  {"effect", "d"},   {"power", "d"},         {"module", "s"},
-    {"pattern", "s"},    {"owner", "s"},   {"plan", "a{sv}"},
+    {"pattern", "s"},    {"owner", "s"},   {"plan", "a{sv}"}, {"like_job", "t"},
 }};
 
 constexpr std::array<Text, 20> kTypes{"y", "b", "n", "q",  "i",     "u",      "x",    "t",  "d", "s",

@@ -286,6 +286,15 @@ TEST_F(DesignsOnTheBus, a_plan_leaves_out_blocks_that_are_cut) {
   EXPECT_DOUBLE_EQ(real_at(row, "repeat_seconds"), 2400);
 }
 
+TEST_F(DesignsOnTheBus, a_plan_for_a_job_is_of_runs_that_are_like_its) {
+  add_job(3, JobPurpose::pilot, 6, the_same);
+  queries.stored_tests = {{3, "streams: 1"}, {7, "streams: 1"}, {8, "streams: 8"}};
+  EXPECT_EQ(plan("job:3", {{"like_job", sdbus::Variant{std::uint64_t{7}}}}).error, "");
+  EXPECT_EQ(plan("job:3", {{"like_job", sdbus::Variant{std::uint64_t{8}}}}).error, dbus::error::kNotFound);
+  EXPECT_EQ(plan("job:3", {{"like_job", sdbus::Variant{std::uint32_t{7}}}}).error,
+            dbus::error::kInvalidArgument);
+}
+
 TEST_F(DesignsOnTheBus, a_plan_without_options_has_its_defaults) {
   add_job(3, JobPurpose::pilot, 6, the_same);
   const auto answered = plan("job:3");

@@ -248,6 +248,7 @@ class FakeQueries final : public core::RunQueries {
 
   Result<std::vector<FigureChoice>> figures_of_job(JobId job) override { return stored_figures[job]; }
   Result<std::optional<std::uint32_t>> until_of_job(JobId) override { return std::nullopt; }
+  Result<std::string> test_of_job(JobId job) override { return stored_tests[job]; }
 
   Result<std::vector<core::RunRow>> runs_of_job(JobId job) override {
     std::vector<core::RunRow> rows;
@@ -279,6 +280,7 @@ class FakeQueries final : public core::RunQueries {
   std::map<JobId, std::vector<BootRecord>> stored_boots;
   std::map<JobId, JobBudget> stored_budgets;
   std::map<JobId, std::vector<FigureChoice>> stored_figures;
+  std::map<JobId, std::string> stored_tests;
   std::vector<core::RunRow> stored;  // newest first
   std::vector<core::JobRow> stored_job_rows;
   std::vector<Totals> stored_streams;

@@ -296,6 +296,7 @@ Answers all_answers(SqliteStore& store, const std::vector<RunId>& runs, const st
     add("budget", store.budget_of_job(job));
     add("figures", store.figures_of_job(job));
     add("until", store.until_of_job(job));
+    add("test", store.test_of_job(job));
   }
   return asked.answers;
 }

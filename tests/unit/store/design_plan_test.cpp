@@ -103,6 +103,63 @@ TEST_F(Designs, plan_the_time_of_boots_by_the_boots_that_came) {
   EXPECT_DOUBLE_EQ(plan.repeat_seconds.value_or(0), 3 * 2 * 300.0);
 }
 
+JobSpec a_test(const std::string& text) {
+  JobSpec spec = a_job("veth-tcp");
+  spec.repeat = 4;
+  spec.text = text;
+  return spec;
+}
+
+std::string text_of(const char* head, const char* streams, const char* netns, const char* tail = "") {
+  return fmt::format("{}workload:\n  iperf3:\n    streams: {}\n    netns: {}\n{}", head, streams, netns,
+                     tail);
+}
+
+TEST_F(Designs, of_the_same_test_have_the_same_workload_path_and_sides) {
+  const auto test = [&](const std::string& text) {
+    return must(store->test_of_job(done(a_test(text), [](const Slot&) { return Outcome{}; })));
+  };
+  constexpr const char* kHead = "name: veth-tcp\nrepeat: 4\n";
+  constexpr const char* kSides = "design:\n  a:\n    set:\n      length: 1K\n";
+  const std::string one = test(text_of(kHead, "1", "left", kSides));
+  EXPECT_EQ(one, test(text_of("name: other\nlabel: x\nrepeat: 40\n", "1", "left", kSides)));
+  EXPECT_EQ(one,
+            test(text_of(kHead, "1", "left",
+                         "design:\n  a:\n    set:\n      length: 1K\n  seed: 7\nlimits:\n  timeout: 9s\n")));
+  for (const std::string& other :
+       {text_of(kHead, "8", "left", kSides), text_of(kHead, "1", "right", kSides),
+        text_of(kHead, "1", "left"),
+        text_of(kHead, "1", "left", "design:\n  a:\n    set:\n      length: 64K\n"),
+        text_of(kHead, "1", "left",
+                "with:\n  latency:\n    idle: 2s\ndesign:\n  a:\n    set:\n      length: 1K\n"),
+        text_of(kHead, "1", "left",
+                "design:\n  a:\n    set:\n      length: 1K\nsweep:\n  streams: [1, 4]\n")})
+    EXPECT_NE(one, test(other)) << other;
+  EXPECT_EQ(must(store->test_of_job(999)), "");
+}
+
+// A bitrate of 20M hardly spreads, and what is not limited does: one says nothing of the other.
+TEST_F(Designs, plan_by_runs_of_the_same_test_only) {
+  const auto rates = [](double step) {
+    return [rate = kRate, step](const Slot&) mutable { return Outcome{.rate = rate *= step}; };
+  };
+  const std::string one = text_of("repeat: 4\n", "1", "left"), eight = text_of("repeat: 4\n", "8", "left");
+  const JobId steady = done(a_test(one), rates(1.001));
+  const JobId wild = done(a_test(eight), rates(1.5));
+  const std::string runs = "scenario:veth-tcp last:200";
+  EXPECT_EQ(planned({.runs = runs, .repeat = {}}).samples, 8U) << "of both tests";
+  const core::RunPlan of_one = planned({.runs = runs, .repeat = 8, .like_job = steady});
+  EXPECT_EQ(of_one.samples, 4U);
+  EXPECT_LT(of_one.detectable.value_or(0), 1.02);
+  EXPECT_GT(planned({.runs = runs, .repeat = 8, .like_job = wild}).detectable.value_or(0), 1.5);
+  const JobId other =
+      done(a_test(text_of("", "3", "left")), [](const Slot&) { return Outcome{.state = RunState::failed}; });
+  EXPECT_EQ(refused({.runs = runs, .repeat = 8, .like_job = other}).kind, ErrorKind::not_found);
+  const JobId unsaid = done(a_test(""), [](const Slot&) { return Outcome{}; });
+  EXPECT_EQ(refused({.runs = runs, .repeat = 8, .like_job = unsaid}).kind, ErrorKind::not_found)
+      << "what says nothing is like nothing";
+}
+
 TEST_F(Designs, plan_no_boots_by_two_a_side) {
   double luck = 0;
   const JobId job = done(a_rebooting_design(1, 2), [&](const Slot& slot) {
