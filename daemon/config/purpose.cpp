@@ -49,6 +49,7 @@ std::uint32_t make_selftest(JobSpec& spec) {
   Variant side = design.a.value_or(Variant{});
   side.name = "A";
   design.a = side;
+  if (design.b && !design.b->verify.empty()) design.home = std::move(design.b);
   side.name = "B";
   if (side.builds.empty()) {
     design.changed.clear();

@@ -72,6 +72,9 @@ struct Design {
   // `sweep:`, whose points are all combinations of values, those of the last axis in turn first. Each block
   // has four letters of each point. Empty: no sweep.
   std::vector<SweepAxis> sweep{};
+  // Of a self-test, whose sides are both A: side B of its scenario, if that has a check. The machine may be
+  // found on it, and is then brought back to it.
+  std::optional<Variant> home{};
 
   [[nodiscard]] bool has_variants() const { return a.has_value(); }
   // Whether sides or the sweep set something on the machine.

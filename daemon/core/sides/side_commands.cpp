@@ -24,6 +24,7 @@ SideCommands::SideCommands(Design design, SwitchProgram program)
     : design_(std::move(design)), program_(std::move(program)) {}
 
 const Variant& SideCommands::side_of(Place place) const {
+  if (place.variant == kHome) return *design_.home;
   return place.variant == 'A' ? *design_.a : *design_.b;
 }
 

@@ -16,6 +16,9 @@ struct SwitchProgram {
   std::string note;  // the file in which it notes what it changes
 };
 
+// In place of a side's letter: Design::home.
+inline constexpr char kHome = 'H';
+
 // A side, its build and the point of a sweep, both from 1; 0: there is none.
 struct Place {
   char variant = 'A';

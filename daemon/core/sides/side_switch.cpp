@@ -47,7 +47,8 @@ void SideSwitch::find_original() {
   if (given_up_) return finish({});
   if (!sides_.undo().empty()) return found({}, std::nullopt);
   candidates_.clear();
-  for (const char variant : {'B', 'A'}) {
+  for (const char variant : {kHome, 'B', 'A'}) {
+    if (variant == kHome && !sides_.design().home) continue;
     if (sides_.check_of({.variant = variant, .build = 0}).empty()) continue;
     const std::uint32_t builds = sides_.design().builds();
     for (std::uint32_t build = builds; build > 1; --build) candidates_.push_back({variant, build});

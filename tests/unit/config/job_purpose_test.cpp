@@ -78,6 +78,17 @@ TEST(Selftest, has_side_a_twice) {
   EXPECT_THAT(check(*job), IsEmpty());
 }
 
+TEST(Selftest, knows_how_to_go_back_to_a_side_b_that_it_can_find) {
+  const auto made = [](const std::string& check_of_b) {
+    const std::string sides =
+        "design:\n  a: {switch: [/x/use, list]}\n  b: {switch: [/x/use, hash]" + check_of_b + "}\n";
+    return read(kJob + sides, as(JobPurpose::selftest)).value().design.value().home;
+  };
+  EXPECT_EQ(made(", check: [/x/is, hash]"),
+            (Variant{.name = "B", .apply = {"/x/use", "hash"}, .verify = {"/x/is", "hash"}, .builds = {}}));
+  EXPECT_EQ(made(""), std::nullopt);
+}
+
 TEST(Selftest, has_each_build_of_side_a_against_another_one) {
   const std::string text = "name: ring\nrepeat: 8\n" + kJob.substr(kJob.find("workload")) + R"(design:
   a: {switch: [/usr/libexec/use], builds: [l1, l2, l3, l4, l5, l6, l7]}

@@ -152,6 +152,25 @@ TEST_F(DesignRuns, go_back_to_side_b_where_the_machine_was_there) {
   EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
 }
 
+TEST_F(DesignRuns, of_a_self_test_go_back_to_side_b_where_the_machine_was_there) {
+  JobSpec spec = a_design();
+  spec.purpose = JobPurpose::selftest;
+  spec.design->home = spec.design->b;
+  spec.design->b = spec.design->a;
+  const JobId job = submit(spec);
+  std::string now = "hash";
+  for (int run = 0; run < 4; ++run) {
+    end_commands(now);
+    now = now_on_;
+    EXPECT_EQ(now, "list");
+    end_run();
+  }
+  EXPECT_EQ(sides_.kept->side, "hash") << "also for a daemon that is killed";
+  end_commands(now);
+  EXPECT_EQ(now_on_, "hash");
+  EXPECT_EQ(scheduler_.job(job)->state, JobState::finished);
+}
+
 TEST_F(DesignRuns, take_side_a_for_the_original_where_no_check_tells) {
   seed_ = 0;
   while (draw_slots(a_design(), seed_).front().variant != 'A') ++seed_;
