@@ -4,6 +4,7 @@
 #include <linux/filter.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,7 +12,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+
+extern "C" {
+#include <sys/pidfd.h>
+}
 
 namespace netperfd::workload {
 namespace {
@@ -27,16 +33,50 @@ bool is_cookie(std::string_view bytes) {
 
 }  // namespace
 
+Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
+  const Fd process{::pidfd_open(static_cast<pid_t>(call.pid), 0)};
+  if (!process) return fail_errno("pidfd_open", errno);
+  std::uint64_t id = call.id;
+  if (::ioctl(calls.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    return fail_errno("the server's call", errno);
+  Fd descriptor{::pidfd_getfd(process.get(), static_cast<int>(call.data.args[0]), 0)};
+  if (!descriptor) return fail_errno("pidfd_getfd", errno);
+  return descriptor;
+}
+
 int socket_option(const Fd& socket, int name) {
   int value = -1;
   socklen_t size = sizeof value;
   return ::getsockopt(socket.get(), SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
 }
 
+Fd accept_one(const Fd& socket, int flags, SocketEnd& peer) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  Fd connection{::accept4(socket.get(), reinterpret_cast<sockaddr*>(&address), &size, flags)};
+  if (connection) peer = to_socket_end(address);
+  return connection;
+}
+
+void reset(Fd connection) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  (void)::setsockopt(connection.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  connection.reset();
+}
+
 std::string cookie_on(const Fd& connection) {
   std::string bytes(kCookieSize, '\0');
   const ssize_t got = ::recv(connection.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
   return got == static_cast<ssize_t>(kCookieSize) && is_cookie(bytes) ? bytes : std::string{};
+}
+
+bool is_udp_greeting(std::string_view datagram) {
+  // UDP_CONNECT_MSG, now and in older releases.
+  constexpr std::array<std::uint32_t, 2> kGreetings{0x36373839, 123456789};
+  std::uint32_t said = 0;
+  if (datagram.size() != sizeof said) return false;
+  std::memcpy(&said, datagram.data(), sizeof said);
+  return std::ranges::find(kGreetings, said) != kGreetings.end();
 }
 
 bool has_left(const Fd& connection) {

@@ -5,13 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
-#include <string_view>
-#include <vector>
 
 namespace netperfd::workload {
 namespace {
 
 constexpr std::size_t kMostNamed = 8;
+// More than a client makes: two for each of 128 streams, and the first one.
+constexpr std::size_t kMostLeft = 512;
 
 }  // namespace
 
@@ -23,6 +23,23 @@ void RefusedOthers::note(const char* what, const SocketEnd& from, std::optional<
   } else {
     ++counts_[std::move(who)];
   }
+}
+
+void RefusedOthers::note_left(const char* what, const SocketEnd& from) {
+  if (left_.size() >= kMostLeft) return note(what, from, std::nullopt);
+  left_.emplace_back(what, from);
+}
+
+void RefusedOthers::settle(std::string_view what, std::size_t lacked) {
+  for (const auto& [of, from] : left_) {
+    if (of != what) continue;
+    if (lacked > 0) {
+      --lacked;
+    } else {
+      note(of, from, std::nullopt);
+    }
+  }
+  std::erase_if(left_, [&](const auto& left) { return left.first == what; });
 }
 
 std::string RefusedOthers::text() const {

@@ -13,10 +13,6 @@
 #include <cstring>
 #include <utility>
 
-extern "C" {
-#include <sys/pidfd.h>
-}
-
 #include "daemon/workload/guarded_sockets.hpp"
 
 namespace netperfd::workload {
@@ -38,19 +34,6 @@ constexpr auto kPatience = 3500ms;
 constexpr auto kCookiePatience = 500ms;
 constexpr auto kLookAgain = 20ms;
 
-// The descriptor of the process that `call` names. The call must still be waiting after that, or the number
-// of the process may be another one's.
-Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
-  const Fd process{::pidfd_open(static_cast<pid_t>(call.pid), 0)};
-  if (!process) return fail_errno("pidfd_open", errno);
-  std::uint64_t id = call.id;
-  if (::ioctl(calls.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
-    return fail_errno("the server's call", errno);
-  Fd descriptor{::pidfd_getfd(process.get(), static_cast<int>(call.data.args[0]), 0)};
-  if (!descriptor) return fail_errno("pidfd_getfd", errno);
-  return descriptor;
-}
-
 }  // namespace
 
 ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid)
@@ -58,9 +41,8 @@ ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, ui
       fds_(std::move(fds)),
       uid_(uid),
       protocol_(test.traffic.protocol),
-      streams_(test.traffic.protocol == Protocol::udp
-                   ? 0
-                   : test.traffic.streams * (test.traffic.direction == Direction::both ? 2U : 1U)) {}
+      streams_(test.traffic.streams * (test.traffic.direction == Direction::both ? 2U : 1U)),
+      greetings_(test.traffic.protocol == Protocol::udp ? std::exchange(streams_, 0U) : 0) {}
 
 Status ServerGuard::begin() {
   auto source = loop_.on_readable(fds_.calls.get(), [this] { on_call(); });
@@ -80,6 +62,10 @@ void ServerGuard::end() {
   calls_source_.reset();
   end_call();
   refuse_held();
+  // Without its first connection, a client makes no other one.
+  const std::uint32_t lacked = is_complete() ? 0 : streams_ + 1 - passed_;
+  others_.settle("connection", passed_ == 0 ? 1 : lacked);
+  others_.settle("datagram", greetings_ - std::min(greeted_, greetings_));
 }
 
 void ServerGuard::on_call() {
@@ -146,10 +132,8 @@ void ServerGuard::serve() {
 void ServerGuard::serve_accept() {
   bool others = false;
   for (int i = 0; i < kAtOnce; ++i) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    Fd connection{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size,
-                            SOCK_CLOEXEC | (call_->new_flags & SOCK_NONBLOCK))};
+    SocketEnd peer;
+    Fd connection = accept_one(socket_, SOCK_CLOEXEC | (call_->new_flags & SOCK_NONBLOCK), peer);
     if (!connection) {
       if (errno == EAGAIN) {
         if (is_complete()) return pass_dummy();
@@ -158,9 +142,9 @@ void ServerGuard::serve_accept() {
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return give_up(fail_errno("accept4", errno).error().message);
     }
-    const SocketEnd peer = to_socket_end(address);
     const auto judged = judge(socket_option(connection, SO_PROTOCOL), local_end(connection), peer);
-    if (judged.whose == Whose::client && !is_complete()) return pass(std::move(connection));
+    const bool is_clients = judged.whose == Whose::client || (!judged.uid && has_clients_cookie(connection));
+    if (is_clients && !is_complete()) return pass(std::move(connection), peer);
     others = true;
     if (judged.whose == Whose::unknown && !is_complete()) {
       held_.push_back({std::move(connection), peer, std::chrono::steady_clock::now()});
@@ -180,9 +164,10 @@ void ServerGuard::serve_datagram() {
   for (int i = 0; i < kAtOnce; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
-    char byte = 0;
-    if (::recvfrom(socket.get(), &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT,
-                   reinterpret_cast<sockaddr*>(&address), &size) < 0) {
+    std::array<char, 8> words{};
+    const ssize_t got = ::recvfrom(socket.get(), words.data(), words.size(), MSG_PEEK | MSG_DONTWAIT,
+                                   reinterpret_cast<sockaddr*>(&address), &size);
+    if (got < 0) {
       if (errno == EAGAIN) break;
       return let_go_on();  // and meet the same error
     }
@@ -192,10 +177,10 @@ void ServerGuard::serve_datagram() {
       // From now on nothing of others arrives. What already has waits behind this datagram: serve_connect().
       // The server meets the same error, if there is one.
       (void)::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size);
+      ++greeted_;
       return let_go_on();
     }
-    (void)::recv(socket.get(), &byte, sizeof byte, MSG_DONTWAIT);
-    others_.note("datagram", peer, judged.uid);
+    refuse_datagram(peer, judged.uid, {words.data(), static_cast<std::size_t>(got)});
     others = true;
   }
   wait_for_socket(others);
@@ -233,26 +218,40 @@ ServerGuard::Judged ServerGuard::judge(int protocol, const SocketEnd& local, con
   }
   if (const auto uid = socket_owner(fds_.sockets, protocol, peer, local)) return {.uid = uid};
   if (!expected_) return {};
+  // A client that fails closes its connections: the cookie tells whether this is one of them.
+  if (is_closed_there(client_sockets_, protocol, peer, local)) return {.whose = Whose::unknown};
   // If the kernel does not even know the server's own end, it has no such table.
   const bool knows_none = !socket_owner(fds_.sockets, protocol, local, peer);
   return {.whose = knows_none || may_be_translated() ? Whose::unknown : Whose::other};
 }
 
 // The client's cookie, as far as it is known: empty if this is somebody else, or has not yet said.
-std::string ServerGuard::fitting_cookie(const Held& held) const {
-  std::string cookie = cookie_on(held.connection);
+std::string ServerGuard::fitting_cookie(const Fd& connection) const {
+  std::string cookie = cookie_on(connection);
   return cookie_.empty() || cookie == cookie_ ? cookie : std::string{};
+}
+
+// Nobody else knows it.
+bool ServerGuard::has_clients_cookie(const Fd& connection) const {
+  return !cookie_.empty() && cookie_on(connection) == cookie_;
+}
+
+// Of one whose socket is closed.
+bool ServerGuard::may_be_clients(const SocketEnd& peer, std::optional<uid_t> uid) const {
+  return expected_ && !uid && (passed_ == 0 || peer.host() == client_host_);
 }
 
 void ServerGuard::refuse_hopeless(std::chrono::steady_clock::time_point now) {
   for (;;) {
     auto held = std::ranges::find_if(held_, [&](const Held& each) {
+      if (has_clients_cookie(each.connection)) return false;
       return has_left(each.connection) ||
-             (passed_ > 0 && now - each.since >= kCookiePatience && fitting_cookie(each).empty());
+             (passed_ > 0 && now - each.since >= kCookiePatience && fitting_cookie(each.connection).empty());
     });
     if (held == held_.end()) {
       if (held_.size() <= kMostHeld) return;
-      held = std::ranges::find_if(held_, [this](const Held& each) { return fitting_cookie(each).empty(); });
+      held = std::ranges::find_if(
+          held_, [this](const Held& each) { return fitting_cookie(each.connection).empty(); });
       if (held == held_.end()) --held;
     }
     Held hopeless = std::move(*held);
@@ -268,14 +267,10 @@ void ServerGuard::look_at_held() {
   refuse_hopeless(now);
   for (Held& held : held_) {
     if (passed_ == 0 && now - held.since < kPatience) continue;
-    std::string cookie = fitting_cookie(held);
-    if (cookie.empty()) continue;
-    if (passed_ == 0) {
-      translated_ = true;
-      cookie_ = std::move(cookie);
-    }
-    Fd connection = std::move(held.connection);
-    return pass(std::move(connection));
+    if (fitting_cookie(held.connection).empty()) continue;
+    translated_ = translated_ || passed_ == 0;
+    Held known = std::move(held);
+    return pass(std::move(known.connection), known.peer);
   }
   if (passed_ > 0 && held_.empty()) return wait_for_socket(true);
   if (held_.empty() || held_timer_) return;
@@ -293,7 +288,11 @@ void ServerGuard::refuse_held() {
   }
 }
 
-void ServerGuard::pass(Fd connection) {
+void ServerGuard::pass(Fd connection, const SocketEnd& peer) {
+  if (passed_ == 0) {
+    cookie_ = cookie_on(connection);  // which may not have arrived yet
+    client_host_ = peer.host();
+  }
   ++passed_;
   // The streams of UDP and SCTP come to another socket than the first connection.
   if (is_complete() || protocol_ != Protocol::tcp) close_gate();
@@ -319,11 +318,9 @@ void ServerGuard::close_gate() {
 
 void ServerGuard::refuse_waiting() {
   for (int i = 0; i < kAtOnce; ++i) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    Fd connection{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size, SOCK_CLOEXEC)};
+    SocketEnd peer;
+    Fd connection = accept_one(socket_, SOCK_CLOEXEC, peer);
     if (!connection) return;
-    const SocketEnd peer = to_socket_end(address);
     const int protocol = socket_option(connection, SO_PROTOCOL);
     const SocketEnd local = local_end(connection);
     refuse(std::move(connection), peer, socket_owner(fds_.sockets, protocol, peer, local));
@@ -331,11 +328,18 @@ void ServerGuard::refuse_waiting() {
 }
 
 void ServerGuard::refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid) {
-  // A reset. Whatever the listening socket says of lingering, this close does not wait.
-  const linger at_once{.l_onoff = 1, .l_linger = 0};
-  (void)::setsockopt(connection.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  connection.reset();
+  const bool left = may_be_clients(peer, uid) && has_left(connection) && !fitting_cookie(connection).empty();
+  reset(std::move(connection));
+  if (left) return others_.note_left("connection", peer);
   others_.note("connection", peer, uid);
+}
+
+// Only looked at so far.
+void ServerGuard::refuse_datagram(const SocketEnd& peer, std::optional<uid_t> uid, std::string_view words) {
+  char byte = 0;
+  (void)::recv(socket_.get(), &byte, sizeof byte, MSG_DONTWAIT);
+  if (may_be_clients(peer, uid) && is_udp_greeting(words)) return others_.note_left("datagram", peer);
+  others_.note("datagram", peer, uid);
 }
 
 // After others came, calls on the bus have their turn before the next ones: a flood must not keep those out.

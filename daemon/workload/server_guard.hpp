@@ -20,6 +20,11 @@
 // Both calls stop too. Before iperf3 reads the datagram, the guard throws away those of others before it and
 // connects the socket; before iperf3 connects it, those that came after it.
 //
+// A client that fails may have closed a connection before the guard meets it, so that the kernel has no user
+// of its far end. Its cookie tells that it is the client's, and iperf3 gets it: the run ends as if nobody
+// watched. If the cookie is not known, or the first connection is such a one, it is refused, but not counted
+// as another's as long as the client lacks it (RefusedOthers).
+//
 // If the path translates addresses (NAT), the client's connection is not recognized by its ends. Then it is
 // the one that sends iperf3's cookie, and stays, if no client that is recognized comes within 3.5 s; the
 // streams have the same cookie.
@@ -32,6 +37,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -87,13 +93,16 @@ class ServerGuard {
   [[nodiscard]] Judged judge(int protocol, const SocketEnd& local, const SocketEnd& peer) const;
   [[nodiscard]] bool may_be_translated() const;
   [[nodiscard]] bool is_complete() const { return passed_ > streams_; }
-  [[nodiscard]] std::string fitting_cookie(const Held& held) const;
+  [[nodiscard]] std::string fitting_cookie(const Fd& connection) const;
+  [[nodiscard]] bool has_clients_cookie(const Fd& connection) const;
+  [[nodiscard]] bool may_be_clients(const SocketEnd& peer, std::optional<uid_t> uid) const;
   void refuse_hopeless(std::chrono::steady_clock::time_point now);
   void look_at_held();
   void refuse_held();
-  void pass(Fd connection);
+  void pass(Fd connection, const SocketEnd& peer);
   void pass_dummy();
   void refuse(Fd connection, const SocketEnd& peer, std::optional<uid_t> uid);
+  void refuse_datagram(const SocketEnd& peer, std::optional<uid_t> uid, std::string_view words);
   void refuse_waiting();
   void wait_for_socket(bool after_others);
   void close_gate();
@@ -107,14 +116,17 @@ class ServerGuard {
   Fd client_sockets_;
   uid_t uid_;
   Protocol protocol_;
-  std::uint32_t streams_;  // connections after the first one
+  std::uint32_t streams_;    // connections after the first one
+  std::uint32_t greetings_;  // datagrams that begin a stream
 
   std::optional<Call> call_;  // that the server waits in
   Fd socket_;                 // of that call; closed before the server goes on, which may bind its port again
   Fd dummy_end_;
   std::vector<Held> held_;
-  std::string cookie_;  // of the client, once a translated connection was accepted
+  std::string cookie_;       // of the client; empty: not known
+  std::string client_host_;  // the address of its first connection
   std::uint32_t passed_ = 0;
+  std::uint32_t greeted_ = 0;  // datagrams of the client
   std::uint32_t calls_ = 0;
   bool expected_ = false;  // the client may connect
   bool translated_ = false;

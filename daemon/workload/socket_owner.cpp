@@ -40,6 +40,29 @@ Request request_for(int protocol, const SocketEnd& local, const SocketEnd& remot
   return request;
 }
 
+// What the kernel tells of this socket; absent if it has none.
+std::optional<inet_diag_msg> look_up(const Fd& diag, int protocol, const SocketEnd& local,
+                                     const SocketEnd& remote) {
+  if (!diag || local.family != remote.family || local.family == AF_UNSPEC) return std::nullopt;
+  const Request request = request_for(protocol, local, remote);
+  // The kernel answers within send(): what recv() finds is the answer.
+  if (::send(diag.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) return std::nullopt;
+  alignas(nlmsghdr) std::array<std::byte, 4096> answer{};
+  const ssize_t size = ::recv(diag.get(), answer.data(), answer.size(), MSG_DONTWAIT);
+  nlmsghdr header{};
+  inet_diag_msg found{};
+  if (size < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof found)) return std::nullopt;
+  std::memcpy(&header, answer.data(), sizeof header);
+  if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
+  std::memcpy(&found, answer.data() + NLMSG_HDRLEN, sizeof found);
+  return found;
+}
+
+// Of a socket that its process has closed, the kernel has no user.
+bool is_closed(const inet_diag_msg& socket) {
+  return socket.idiag_inode == 0;
+}
+
 }  // namespace
 
 std::string SocketEnd::host() const {
@@ -90,21 +113,13 @@ Fd open_socket_diag() {
 
 std::optional<uid_t> socket_owner(const Fd& diag, int protocol, const SocketEnd& local,
                                   const SocketEnd& remote) {
-  if (!diag || local.family != remote.family || local.family == AF_UNSPEC) return std::nullopt;
-  const Request request = request_for(protocol, local, remote);
-  // The kernel answers within send(): what recv() finds is the answer.
-  if (::send(diag.get(), &request, sizeof request, MSG_NOSIGNAL) != sizeof request) return std::nullopt;
-  alignas(nlmsghdr) std::array<std::byte, 4096> answer{};
-  const ssize_t size = ::recv(diag.get(), answer.data(), answer.size(), MSG_DONTWAIT);
-  nlmsghdr header{};
-  inet_diag_msg found{};
-  if (size < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof found)) return std::nullopt;
-  std::memcpy(&header, answer.data(), sizeof header);
-  if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
-  std::memcpy(&found, answer.data() + NLMSG_HDRLEN, sizeof found);
-  // Of a socket that its process has closed, the kernel has no user.
-  if (found.idiag_inode == 0) return std::nullopt;
-  return found.idiag_uid;
+  const auto found = look_up(diag, protocol, local, remote);
+  return found && !is_closed(*found) ? std::optional<uid_t>(found->idiag_uid) : std::nullopt;
+}
+
+bool is_closed_there(const Fd& diag, int protocol, const SocketEnd& local, const SocketEnd& remote) {
+  const auto found = look_up(diag, protocol, local, remote);
+  return found && is_closed(*found);
 }
 
 }  // namespace netperfd::workload

@@ -36,4 +36,9 @@ struct SocketEnd {
 [[nodiscard]] std::optional<uid_t> socket_owner(const Fd& diag, int protocol, const SocketEnd& local,
                                                 const SocketEnd& remote);
 
+// Whether a process in the namespace of `diag` had this connection and has closed it, but the kernel still
+// has something to send or to wait for.
+[[nodiscard]] bool is_closed_there(const Fd& diag, int protocol, const SocketEnd& local,
+                                   const SocketEnd& remote);
+
 }  // namespace netperfd::workload
