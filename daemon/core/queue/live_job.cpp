@@ -2,6 +2,7 @@
 #include "daemon/core/queue/live_job.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "daemon/core/queue/job_execution.hpp"
@@ -72,6 +73,13 @@ void LiveJob::set_end_state() {
 
 bool LiveJob::needs_count() const {
   return spec.trace && spec.trace->budget && !budget_chosen;
+}
+
+bool LiveJob::has_ended_first_of_side() const {
+  if (status.runs_ended <= 1 || !spec.design || spec.design->points() > 0) return status.runs_ended == 1;
+  const std::span<const Slot> ended(status.slots.data(), status.runs_ended);
+  return std::ranges::none_of(ended.first(ended.size() - 1),
+                              [&](const Slot& slot) { return slot.variant == ended.back().variant; });
 }
 
 LiveJob new_job(JobSpec spec, uid_t owner, std::vector<RunId> runs, std::vector<Slot> slots) {

@@ -54,6 +54,9 @@ struct LiveJob {
   [[nodiscard]] bool is_first_since_restart() const {
     return status.resumed && status.runs_ended == ended_before;
   }
+  // Whether the run that ended last was the first one of its side, or of the whole job. The points of a sweep
+  // are measured each for itself, so there only the job's first run counts.
+  [[nodiscard]] bool has_ended_first_of_side() const;
   [[nodiscard]] bool reboots() const { return spec.design && spec.design->reboots; }
 
   JobSpec spec;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "daemon/core/deferred_ends.hpp"
@@ -169,18 +170,22 @@ void Scheduler::run_is_ready(LiveJob& job, const Status& status) {
 void Scheduler::run_ended(LiveJob& job, const RunController& run, RunState state, const std::string& error) {
   const bool cannot_go_on = state == RunState::failed && !run.started() && job.is_first_since_restart();
   queue_.end_run(job, run.id(), state, error);
+  // Both sides have the same server: one that was there before may come back.
+  const bool is_first = run.waited_in_vain() ? job.status.runs_ended == 1 : job.has_ended_first_of_side();
   if (job.status.runs_ended == job.status.runs.size()) {
     leave(job);
   } else if (cannot_go_on) {
     cancel_rest(job, fmt::format("not measured, since run {}, the first one after a restart of netperfd, "
                                  "could not be prepared: {}",
                                  run.id(), error));
-  } else if (run.lacks_something() && job.status.runs_ended == 1) {
-    // What the job asks for was never here, and its other runs would fail too.
+  } else if (run.lacks_something() && is_first) {
+    // What the job or a side asks for was never here: its other runs would fail too, and with one side there
+    // is nothing to compare.
     job.outcome = LiveJob::Outcome::given_up;
-    cancel_rest(job,
-                fmt::format("not measured, since run {} {}: {}", run.id(),
-                            run.started() ? "lacks what each run needs" : "could not be prepared", error));
+    const std::string_view lack =
+        job.status.runs_ended == 1 ? "lacks what each run needs" : "lacks what each run of its side needs";
+    cancel_rest(job, fmt::format("not measured, since run {} {}: {}", run.id(),
+                                 run.started() ? lack : "could not be prepared", error));
   } else {
     queue_.announce(job);
     queue_.announce_waiting();

@@ -2,6 +2,7 @@
 // A job that lacks something which each of its runs needs.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/design_fixture.hpp"
 #include "tests/unit/core/scheduler_fixture.hpp"
 
 namespace netperfd::core {
@@ -54,6 +55,58 @@ TEST_F(LackingRun, goes_on_if_only_a_later_run_lacks_a_figure) {
   lacking.lacks_something = true;
   workload_.last().end(lacking);
   clock_.turn();
+  EXPECT_EQ(workload_.runs.size(), 3U);
+}
+
+// One block: four runs, of which the second is the first one of the other side, and the third is of that side
+// too.
+class LackingSide : public DesignRuns {
+ protected:
+  static JobSpec a_block() {
+    JobSpec spec = a_design();
+    for (auto* variant : {&*spec.design->a, &*spec.design->b}) variant->apply = variant->verify = {};
+    return spec;
+  }
+  void lack() {
+    workload_.last().become_prepared();
+    WorkloadResult lacking;
+    lacking.error = "the congestion control bbr cannot be used";
+    lacking.lacks_something = true;
+    workload_.last().end(lacking);
+    clock_.turn();
+  }
+};
+
+TEST_F(LackingSide, ends_the_job_with_the_first_run_of_that_side) {
+  submit(a_block());
+  end_run();
+  lack();
+  EXPECT_EQ(workload_.runs.size(), 2U);
+  EXPECT_EQ(scheduler_.job(1)->state, JobState::failed);
+  EXPECT_EQ(store_.runs.at(41).state, RunState::finished);
+  EXPECT_EQ(store_.runs.at(42).state, RunState::failed);
+  for (const RunId later : {43, 44}) {
+    EXPECT_EQ(store_.runs.at(later).state, RunState::canceled);
+    EXPECT_EQ(error_of(later),
+              "not measured, since run 42 lacks what each run of its side needs: the congestion control bbr "
+              "cannot be used");
+  }
+}
+
+TEST_F(LackingSide, goes_on_if_the_side_was_measured_before) {
+  submit(a_block());
+  end_run();
+  end_run();
+  lack();
+  EXPECT_EQ(workload_.runs.size(), 4U);
+}
+
+TEST_F(LackingSide, goes_on_in_a_sweep_whose_other_points_may_have_it) {
+  JobSpec spec = a_block();
+  spec.design->sweep = {{.key = "streams", .values = {"4", "16"}}};
+  submit(spec);
+  end_run();
+  lack();
   EXPECT_EQ(workload_.runs.size(), 3U);
 }
 

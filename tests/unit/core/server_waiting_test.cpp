@@ -187,6 +187,17 @@ TEST_F(ServerWaiting, ends_a_job_whose_server_was_never_there) {
   for (const RunId later : {42, 43}) EXPECT_EQ(store_.runs.at(later).state, RunState::canceled) << later;
 }
 
+TEST_F(ServerWaiting, goes_on_with_a_design_whose_server_went_away_after_the_first_side) {
+  JobSpec spec = a_design();
+  for (auto* side : {&*spec.design->a, &*spec.design->b}) side->apply = side->verify = {};
+  submit(spec, seconds{2});
+  measure();
+  do meet(ServerAbsence::absent);
+  while (store_.runs.at(42).state != RunState::failed && another());
+  EXPECT_EQ(store_.runs.at(42).state, RunState::failed);
+  EXPECT_EQ(store_.runs.at(43).state, RunState::preparing) << "it may come back";
+}
+
 TEST_F(ServerWaiting, of_one_outage_is_paid_once_and_again_after_a_measurement) {
   submit(a_job(4), seconds{2});
   for (int i = 0; i < 3; ++i) {
