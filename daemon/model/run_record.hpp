@@ -83,6 +83,7 @@ struct ParsedReport {
   std::vector<QualityFlag> flags;  // on what was read
   std::string error;  // empty exactly if this is a measurement; our words first, then iperf3's own
   ServerAbsence server = ServerAbsence::none;  // otherwise there is an error, and no byte was moved
+  bool lacks_something = false;                // as in WorkloadResult
 
   bool operator==(const ParsedReport&) const = default;
 };
@@ -91,7 +92,8 @@ inline constexpr auto rows::kFields<ParsedReport> =
     std::tuple{rows::field("report", &netperfd::ParsedReport::report),
                rows::field("flags", &netperfd::ParsedReport::flags),
                rows::field("error", &netperfd::ParsedReport::error),
-               rows::field("server", &netperfd::ParsedReport::server)};
+               rows::field("server", &netperfd::ParsedReport::server),
+               rows::field("lacks_something", &netperfd::ParsedReport::lacks_something)};
 static_assert(rows::kDescribed<ParsedReport>);
 
 // A file that an imported run came from.

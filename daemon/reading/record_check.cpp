@@ -301,6 +301,8 @@ Status check_report(const ParsedReport& report, std::size_t most_intervals) {
   if (report.server != ServerAbsence::none && (report.error.empty() || !report.report.intervals.empty())) {
     return fail(ErrorKind::invalid_argument, "the server is said to be absent from a test that began");
   }
+  if (report.lacks_something && (report.error.empty() || !report.report.intervals.empty()))
+    return fail(ErrorKind::invalid_argument, "a test that began is said to lack something");
   Finding finding;
   ValueCheck(finding, Checked::everything).check(report);
   check_directions(report.report, finding);

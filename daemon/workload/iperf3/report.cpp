@@ -239,6 +239,13 @@ std::string judge_absence(const Iperf3Document& document, const Output& output, 
   return "iperf3 ended without a word, as when its client is killed";
 }
 
+// iperf3's own words on why there is no test; empty: there are none.
+std::string words_of(const Iperf3Document& document, const Output& output) {
+  if (!document.errors.empty()) return document.errors.front();
+  if (document.complete || document.other_json || !document.problem.empty()) return {};
+  return words_in_text(output.err.empty() ? output.out : output.err, TextOf::iperf3);
+}
+
 // A document that a tool has stripped of its intervals still has iperf3's own word on its length.
 bool is_long_enough(const TestSpec& asked, const IntervalTotals& intervals, const WorkloadReport& report) {
   for (const Direction direction : directions_of(asked)) {
@@ -312,6 +319,8 @@ ParsedReport parse(const Iperf3Document& document, const Output& output, const T
     parsed.server = absence_in(document.errors.front());
   }
   parsed.error = judge(document, output, asked, intervals, parsed);
+  parsed.lacks_something = !output.foreign && !parsed.error.empty() && report.intervals.empty() &&
+                           will_repeat(words_of(document, output), asked);
   return parsed;
 }
 

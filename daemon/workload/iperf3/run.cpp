@@ -242,6 +242,7 @@ WorkloadResult Iperf3Run::take_result(Result<ParsedReport> parsed) {
   if (server_.end.executed) result.server_usage = server_.end.usage;
   if (parsed) {
     result.server = parsed->server;
+    result.lacks_something = parsed->lacks_something && !stopped_;
     result.report = std::move(parsed->report);
     result.flags = std::move(parsed->flags);
   }

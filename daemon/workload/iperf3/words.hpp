@@ -24,6 +24,10 @@ struct Explained {
 // may pass. A name that is not known, or an address of our own that cannot be used, is a mistake instead.
 [[nodiscard]] ServerAbsence absence_in(std::string_view words);
 
+// Whether these are iperf3's words for something that each further run of the job would meet too: an option
+// that iperf3, the kernel or the server does not take, or a name or address that does not exist.
+[[nodiscard]] bool will_repeat(std::string_view words, const TestSpec& asked);
+
 // The meaning of `words`, an error of iperf3: `the server refused the connection (10.0.0.2 port 5201): iperf3
 // says "..."`.
 [[nodiscard]] std::string explain(std::string_view words, const Explained& test);

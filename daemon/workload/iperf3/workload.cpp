@@ -92,13 +92,20 @@ std::string unusable_congestion(const std::string& name, const std::string& allo
       name, words, name, words, name);
 }
 
-std::vector<std::string> Iperf3Workload::missing(const JobSpec& spec) {
-  std::vector<std::string> sentences = missing_of(spec.test, {settings_.path});
+namespace {
+
+std::string lacking_congestion(const JobSpec& spec) {
   constexpr std::size_t kLimit = 4'096;
   const auto allowed = read_file("/proc/sys/net/ipv4/tcp_allowed_congestion_control", kLimit);
-  if (!allowed) return sentences;  // as in a container: the run tells
-  if (std::string why = unusable_congestion(spec.test.iperf3.congestion, *allowed); !why.empty())
-    sentences.push_back(std::move(why));
+  // Without the file, as in a container, the run tells.
+  return allowed ? unusable_congestion(spec.test.iperf3.congestion, *allowed) : std::string();
+}
+
+}  // namespace
+
+std::vector<std::string> Iperf3Workload::missing(const JobSpec& spec) {
+  std::vector<std::string> sentences = missing_of(spec.test, {settings_.path});
+  if (std::string why = lacking_congestion(spec); !why.empty()) sentences.push_back(std::move(why));
   return sentences;
 }
 
@@ -106,6 +113,8 @@ Result<std::unique_ptr<core::ActiveWorkload>> Iperf3Workload::prepare(const JobS
                                                                       core::WorkloadListener& listener) {
   if (Status supported = check(spec); !supported) return std::unexpected(std::move(supported.error()));
   if (Status there = expect_namespaces(spec.test); !there) return std::unexpected(std::move(there.error()));
+  if (std::string why = lacking_congestion(spec); !why.empty())
+    return fail(ErrorKind::not_found, std::move(why));
   auto run = std::make_unique<Iperf3Run>(loop_, reports_, settings_, features_, spec.test, listener);
   if (Status begun = run->begin(); !begun) return std::unexpected(std::move(begun.error()));
   return run;

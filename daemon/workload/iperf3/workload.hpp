@@ -37,7 +37,8 @@ class Iperf3Workload final : public core::Workload {
   // unsupported if this iperf3 lacks an option that `spec` needs.
   [[nodiscard]] Status check(const JobSpec& spec) override;
   [[nodiscard]] std::vector<std::string> missing(const JobSpec& spec) override;
-  // As check(); not_found, with what makes it, if a network namespace does not exist.
+  // As check(); not_found, with what makes it, if a network namespace does not exist, or iperf3 may not use
+  // the congestion control.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override;
 

@@ -116,6 +116,20 @@ TEST(ReportBytes, tell_of_a_missing_server_only_without_a_test) {
   EXPECT_THAT(refusal_of(parsed), HasSubstr("absent from a test that began"));
 }
 
+TEST(ReportBytes, tell_that_something_is_lacking_only_without_a_test) {
+  ParsedReport parsed;
+  parsed.error = "no such congestion control";
+  parsed.lacks_something = true;
+  const auto read = report_from_bytes(reading::to_bytes(parsed), kIntervals);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->lacks_something);
+  parsed.error.clear();
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("a test that began is said to lack something"));
+  parsed.error = "no such congestion control";
+  parsed.report.intervals.resize(1);
+  EXPECT_THAT(refusal_of(parsed), HasSubstr("a test that began is said to lack something"));
+}
+
 TEST(ReportBytes, of_an_order_are_what_a_report_is_judged_by_and_the_output) {
   TestSpec asked;
   asked.path.server = "10.0.0.2";

@@ -224,7 +224,8 @@ std::vector<Case> refusals() {
        .error = "the kernel here or at the server has no SCTP: iperf3 says \""},
       {.name = "unknown-congestion",
        .asked = unknown_congestion(),
-       .error = "the congestion control no-such-algorithm cannot be used: iperf3 says"},
+       .error = "the congestion control no-such-algorithm cannot be used: it must be in "
+                "net.ipv4.tcp_allowed_congestion_control, here and at the server. As root, "},
       {.name = "wrong-bind",
        .asked = wrong_bind(),
        .error = "the client cannot use its own address 10.9.9.9: iperf3 says"},

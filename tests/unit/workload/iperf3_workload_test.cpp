@@ -242,6 +242,16 @@ TEST_F(Iperf3WorkloadTest, ends_a_server_that_its_client_never_met) {
   EXPECT_THAT(error(), HasSubstr("Connection refused"));
 }
 
+TEST_F(Iperf3WorkloadTest, refuses_a_congestion_control_that_iperf3_may_not_use) {
+  JobSpec job = with_local_server();
+  job.test.iperf3.congestion = "nosuch";
+  Iperf3Workload workload{loop, reports, settings, features};
+  const auto refused = workload.prepare(job, listener);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(refused.error().message, HasSubstr("sysctl net.ipv4.tcp_allowed_congestion_control='"));
+}
+
 // ---- A script in place of iperf3 --------------------------------------------------------------------------
 
 class ScriptedWorkloadTest : public Iperf3WorkloadTest {
@@ -284,6 +294,13 @@ TEST_F(ScriptedWorkloadTest, tells_intervals_while_iperf3_runs) {
   prepare_and_release(with_local_server());
   wait_for_interval();
   EXPECT_EQ(listener.intervals[0].bytes, 1000U);
+}
+
+TEST_F(ScriptedWorkloadTest, lacks_what_each_further_run_would_lack_too) {
+  use_client(R"(echo '{"start":{},"intervals":[],"end":{},"error":"unable to set CPU affinity"}')");
+  prepare_and_release(with_local_server());
+  wait_for_end();
+  EXPECT_TRUE(listener.result->lacks_something) << error();
 }
 
 TEST_F(ScriptedWorkloadTest, kills_by_force_what_is_deaf_to_sigterm) {
