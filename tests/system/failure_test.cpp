@@ -80,6 +80,26 @@ TEST_F(Failure, of_a_missing_namespace_names_what_makes_it_and_ends_the_job_at_o
   EXPECT_EQ(runs.at(0).at("state"), "canceled");
 }
 
+TEST_F(Failure, of_a_congestion_control_names_the_sysctl_and_ends_the_job_at_once) {
+  lab().directory().write(
+      "scenarios.d/congested.yaml",
+      fmt::format(
+          "name: congested\nrepeat: 3\nworkload: {{iperf3: {{local: {{netns: {}, bind: {}}}, netns: {}, "
+          "duration: 1s, congestion: nosuch}}}}\n",
+          lab().net().right(), NetnsPair::kRightAddress, lab().net().left()));
+  const Outcome started = lab().ctl({"start", "congested", "--force"});
+  EXPECT_EQ(started.code, kRunFailed) << started.out << started.err;
+  const nlohmann::json runs =
+      nlohmann::json::parse(lab().ctl({"runs", "scenario:congested", "-o", "json"}).out).at("runs");
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs.at(2).at("state"), "failed");
+  EXPECT_THAT(
+      lab().database().value("SELECT error FROM runs WHERE state = 'failed' ORDER BY id DESC LIMIT 1"),
+      HasSubstr("sysctl net.ipv4.tcp_allowed_congestion_control="));
+  EXPECT_EQ(runs.at(1).at("state"), "canceled");
+  EXPECT_EQ(runs.at(0).at("state"), "canceled");
+}
+
 TEST_F(Failure, of_a_plan_or_a_self_test_is_that_of_its_runs) {
   for (const char* verb : {"plan", "selftest"}) {
     const Outcome outcome = lab().ctl({verb, "foreign", "--repeat", "1", "--force"});
