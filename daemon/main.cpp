@@ -37,6 +37,7 @@
 #include "daemon/counters/device_packets.hpp"
 #include "daemon/counters/fingerprint.hpp"
 #include "daemon/counters/host_watch.hpp"
+#include "daemon/counters/machine_parts.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/import/child_import.hpp"
 #include "daemon/kept_store.hpp"
@@ -120,7 +121,8 @@ class Program {
                     &sampler_,
                     &host_watch_,
                     {.path = settings_.config.switch_path, .note = settings_.config.database + ".switch"},
-                    &judge_},
+                    &judge_,
+                    &parts_},
                    settings_.config.queue_limit),
         retention_(
             {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
@@ -163,6 +165,7 @@ class Program {
   counters::RunCounters run_counters_;
   sampling::KernelSampler sampler_;
   counters::KernelHostWatch host_watch_;
+  counters::KernelMachineParts parts_;
   counters::EnvironmentFingerprint fingerprints_;
   config::ScenarioDirectories scenarios_;
   RunLog run_log_;
@@ -341,7 +344,7 @@ Result<int> run(const Options& options) {
   end_left_units(*machine.units);
   settings->iperf3.units = machine.units.get();
   machine.commands = command::make_commands(*loop, *std::move(owner));
-  put_side_back(*loop, *machine.commands, *machine.sides);
+  put_side_back(*loop, *machine.commands, *machine.sides, counters::KernelMachineParts{});
   machine.boots = boot_journal(settings->config, machine.tracing.boot_id);
   machine.groups = find_run_groups();
   settings->iperf3.group_site = machine.groups.directory;

@@ -9,6 +9,7 @@
 
 #include "daemon/command/bring_back.hpp"
 #include "daemon/core/sides/sides.hpp"
+#include "daemon/counters/machine_parts.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/trace_settings.hpp"
 #include "daemon/workload/command/work_directory.hpp"
@@ -49,7 +50,8 @@ Status clean_up_side(const config::DaemonConfig& config, const std::string& boot
   if (auto ended = command::UnitPrograms(*loop, *owner).end_those_of_others(); !ended)
     fmt::print("programs of runs may be left: {}\n", ended.error().message);
   const auto commands = command::make_commands(*loop, *std::move(owner));
-  const auto done = command::bring_back(*loop, *commands, *journal, core::kCommandTimeout);
+  const counters::KernelMachineParts parts;
+  const auto done = command::bring_back(*loop, *commands, *journal, parts, core::kCommandTimeout);
   if (!done) return std::unexpected(done.error());
   if (!done->empty()) fmt::print("{}\n", *done);
   return {};
@@ -83,10 +85,12 @@ void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& set
   for (const std::string& line : *done) log::warn(fmt::format("tracefs put back: {}", line));
 }
 
-void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal) {
-  const auto done = command::bring_back(loop, commands, journal, core::kCommandTimeout);
+void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal,
+                   const core::MachineParts& parts) {
+  const auto done = command::bring_back(loop, commands, journal, parts, core::kCommandTimeout);
   if (!done) {
-    log::error(fmt::format("the machine is not as it was before: {}", done.error().message));
+    log::error(fmt::format("the machine is not as it was before: {}; `netperfctl doctor` says more",
+                           done.error().message));
   } else if (!done->empty()) {
     log::warn(*done);
   }

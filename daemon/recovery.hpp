@@ -11,6 +11,7 @@
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/command/unit_programs.hpp"
 #include "daemon/config/daemon_config.hpp"
+#include "daemon/core/ports/machine_parts.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 #include "daemon/trace/tracefs/tracefs.hpp"
 #include "daemon/workload/program_settings.hpp"
@@ -28,7 +29,8 @@ void put_tracefs_back(trace::Tracefs& tracefs, const trace::SessionSettings& set
 // The error, which is in the log too: the machine is not back on its side.
 [[nodiscard]] Status end_reboots(EventLoop& loop, command::Commands& commands, core::BootJournal& journal,
                                  const std::function<bool(JobId)>& is_live);
-void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal);
+void put_side_back(EventLoop& loop, command::Commands& commands, command::SideJournalFile& journal,
+                   const core::MachineParts& parts);
 
 // Where each run's processes are kept together, so that none outlives the run. What a netperfd that died
 // left there is ended.

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include "daemon/core/sides/touched_parts.hpp"
 
 namespace netperfd::command {
 namespace {
@@ -22,23 +25,40 @@ Result<core::CommandEnd> run_to_end(EventLoop& loop, Commands& commands, const s
   return *end;
 }
 
+// A sentence on what was done.
+Result<std::string> bring_back_one(EventLoop& loop, Commands& commands, SideJournalFile& journal,
+                                   const core::MachineParts& parts, const core::SideNote& left,
+                                   std::chrono::milliseconds timeout) {
+  const std::string what =
+      fmt::format("job {} left {}: {}", left.job, core::left_by(left), fmt::join(left.apply, " "));
+  const auto end = run_to_end(loop, commands, left.apply, timeout);
+  const std::string error = end ? end->error : end.error().message;
+  const std::string gone = error.empty() ? "" : core::gone_part(parts, left.apply);
+  if (!error.empty() && gone.empty()) return fail(ErrorKind::io, fmt::format("{}: {}", what, error));
+  if (auto cleared = journal.clear(left.job); !cleared) return std::unexpected(std::move(cleared.error()));
+  return gone.empty() ? fmt::format("{}: done", what)
+                      : fmt::format("{}: nothing is left to be brought back, since {} is gone", what, gone);
+}
+
 }  // namespace
 
 Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
-                               std::chrono::milliseconds timeout) {
-  const auto note = journal.read();
-  if (!note) return std::unexpected(note.error());
-  if (!*note) return std::string{};
-  const core::SideNote& left = **note;
-  const std::string what =
-      fmt::format("job {} left {}: {}", left.job, core::left_by(left), fmt::join(left.apply, " "));
+                               const core::MachineParts& parts, std::chrono::milliseconds timeout) {
+  const auto notes = journal.left();
+  if (!notes) return std::unexpected(notes.error());
+  if (notes->empty()) return std::string{};
   // If two commands ran at once, the machine could end on either side.
   if (auto ended = commands.end_those_of_others(); !ended) return std::unexpected(std::move(ended.error()));
-  const auto end = run_to_end(loop, commands, left.apply, timeout);
-  if (!end) return fail(ErrorKind::io, fmt::format("{}: {}", what, end.error().message));
-  if (!end->error.empty()) return fail(ErrorKind::io, fmt::format("{}: {}", what, end->error));
-  if (auto cleared = journal.clear(); !cleared) return std::unexpected(std::move(cleared.error()));
-  return fmt::format("{}: done", what);
+  std::vector<std::string> done;
+  std::optional<Error> failed;
+  for (const core::SideNote& left : *notes) {
+    const auto one = bring_back_one(loop, commands, journal, parts, left, timeout);
+    done.push_back(one ? *one : one.error().message);
+    if (!one) failed = one.error();
+  }
+  const std::string all = fmt::format("{}", fmt::join(done, "; "));
+  if (failed) return fail(failed->kind, all);
+  return all;
 }
 
 Result<std::string> end_reboots(EventLoop& loop, Commands& commands, core::BootJournal& journal,

@@ -11,12 +11,15 @@
 #include "daemon/command/commands.hpp"
 #include "daemon/command/side_journal_file.hpp"
 #include "daemon/core/ports/boot_journal.hpp"
+#include "daemon/core/ports/machine_parts.hpp"
 
 namespace netperfd::command {
 
-// Runs the loop until that is done, for at most about `timeout`. Returns a sentence on what was done, empty
-// if there was nothing to do. If the command fails, the note is kept and the next start tries again.
+// Runs the loop until that is done, for at most about `timeout` a note. Returns sentences on what was done,
+// empty if there was nothing to do. If a command fails, its note is kept and it is tried again before the
+// next job, unless what it needs is gone.
 [[nodiscard]] Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
+                                             const core::MachineParts& parts,
                                              std::chrono::milliseconds timeout);
 
 // Clears the note of a design that reboots, unless its job is live. If the design has ended with a reboot

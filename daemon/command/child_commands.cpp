@@ -73,7 +73,7 @@ Status ChildCommands::Child::spawn(const std::vector<std::string>& argv) {
   pid_ = pid;
   output_ = std::move(pipe->read);
   pidfd_.reset(::pidfd_open(pid_, 0));
-  if (!pidfd_) return fail_errno("pidfd_open", errno);
+  if (!pidfd_) return fail(ErrorKind::internal, fail_errno("pidfd_open", errno).error().message);
   return {};
 }
 
@@ -135,7 +135,9 @@ Result<std::unique_ptr<core::ActiveCommand>> ChildCommands::start(
     std::function<void(const core::CommandEnd&)> done) {
   auto child = std::make_unique<Child>(*this, timeout, std::move(done));
   if (auto spawned = child->spawn(argv); !spawned) return std::unexpected(std::move(spawned.error()));
-  if (auto watched = child->watch(); !watched) return std::unexpected(std::move(watched.error()));
+  // It has run by now, however short.
+  if (auto watched = child->watch(); !watched)
+    return fail(ErrorKind::internal, std::move(watched.error().message));
   return child;
 }
 

@@ -20,22 +20,72 @@
 namespace netperfd::command {
 namespace {
 
-// The fields of a note:
-//   netperfd-side 1   BOOT_ID   JOB   SIDE   NUMBER_OF_WORDS   WORD...
-constexpr std::string_view kMagic = "netperfd-side 1";
-constexpr std::size_t kFixedFields = 5;
+// The fields of a note, one note after the other:
+//   netperfd-side 2   BOOT_ID   JOB   SIDE   NUMBER_OF_WORDS   WORD...   NUMBER_OF_PARTS   PART...
+// Those of version 1, which older versions wrote, have no parts. A cleared note has another first byte, so
+// that neither the notes before it nor those behind it are written again.
+constexpr std::string_view kMagic = "netperfd-side 2";
+constexpr std::string_view kMagicWithoutParts = "netperfd-side 1";
+constexpr char kCleared = '-';
 
 std::string folder_of(const std::string& path) {
   return std::filesystem::path(path).parent_path();
 }
 
-std::optional<core::SideNote> note_of(const std::vector<std::string>& fields, const std::string& boot_id) {
-  if (fields.size() <= kFixedFields || fields[0] != kMagic || fields[1] != boot_id) return std::nullopt;
-  const auto job = number_of(fields[2]);
-  const auto words = number_of(fields[4]);
-  if (!job || words != static_cast<std::int64_t>(fields.size() - kFixedFields)) return std::nullopt;
-  return core::SideNote{
-      .job = *job, .side = fields[3], .apply = {fields.begin() + kFixedFields, fields.end()}};
+// The fields of a text, in their order.
+class Fields {
+ public:
+  explicit Fields(const std::string& text) : fields_(fields_of(text)) {}
+
+  // Absent: there are no more.
+  std::optional<std::string> next() {
+    if (at_ == fields_.size()) return std::nullopt;
+    bytes_ += fields_[at_].size() + 1;
+    return std::move(fields_[at_++]);
+  }
+  // A number and as many fields.
+  std::optional<std::vector<std::string>> next_list() {
+    const auto field = next();
+    const auto count = field ? number_of(*field) : std::nullopt;
+    if (!count || *count < 0 || static_cast<std::uint64_t>(*count) > fields_.size() - at_)
+      return std::nullopt;
+    std::vector<std::string> list;
+    for (std::int64_t i = 0; i < *count; ++i) list.push_back(*next());
+    return list;
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }  // of the fields so far
+
+ private:
+  std::vector<std::string> fields_;
+  std::size_t at_ = 0, bytes_ = 0;
+};
+
+struct ReadNote {
+  bool counts = false;  // of this boot, and not cleared
+  core::SideNote note;
+};
+
+// Absent: the file ends, or what follows was never finished.
+std::optional<ReadNote> next_note(Fields& fields, const std::string& boot_id) {
+  auto magic = fields.next();
+  if (!magic || magic->empty()) return std::nullopt;
+  ReadNote read{.counts = magic->front() != kCleared, .note = {}};
+  magic->front() = kMagic.front();
+  if (*magic != kMagic && *magic != kMagicWithoutParts) return std::nullopt;
+  const auto boot = fields.next(), job = fields.next(), side = fields.next();
+  auto words = side ? fields.next_list() : std::nullopt;
+  const auto number = job ? number_of(*job) : std::nullopt;
+  if (!words || words->empty() || !number) return std::nullopt;
+  auto parts = *magic == kMagic ? fields.next_list() : std::vector<std::string>{};
+  if (!parts) return std::nullopt;
+  read.counts = read.counts && *boot == boot_id;
+  read.note = {.job = *number, .side = *side, .apply = std::move(*words), .parts = std::move(*parts)};
+  return read;
+}
+
+void add_list(const std::vector<std::string>& list, std::vector<std::string>& fields) {
+  fields.push_back(std::to_string(list.size()));
+  fields.insert(fields.end(), list.begin(), list.end());
 }
 
 }  // namespace
@@ -68,13 +118,28 @@ Status SideJournalFile::open_file() {
   return {};
 }
 
-Result<std::optional<core::SideNote>> SideJournalFile::read() const {
-  if (!lock_.file()) return std::nullopt;
+Result<std::vector<SideJournalFile::Entry>> SideJournalFile::entries() const {
+  std::vector<Entry> all;
+  if (!lock_.file()) return all;
   // Reads the file that was checked when it was opened, not whatever is at the path now.
   if (::lseek(lock_.file().get(), 0, SEEK_SET) < 0) return fail_errno(path_, errno);
   const auto text = read_file(lock_.file(), path_, kLongestNote);
   if (!text) return std::unexpected(text.error());
-  return note_of(fields_of(*text), boot_id_);
+  Fields fields(*text);
+  std::size_t begin = 0;
+  while (auto read = next_note(fields, boot_id_)) {
+    if (read->counts) all.push_back({std::move(read->note), begin, fields.bytes()});
+    begin = fields.bytes();
+  }
+  return all;
+}
+
+Result<std::vector<core::SideNote>> SideJournalFile::left() const {
+  auto all = entries();
+  if (!all) return std::unexpected(std::move(all.error()));
+  std::vector<core::SideNote> notes;
+  for (Entry& entry : *all) notes.push_back(std::move(entry.note));
+  return notes;
 }
 
 Status SideJournalFile::write(const core::SideNote& note) {
@@ -82,28 +147,44 @@ Status SideJournalFile::write(const core::SideNote& note) {
     if (auto opened = open_file(); !opened) return opened;
     if (refused_) return std::unexpected(*refused_);
   }
-  const auto left = read();
-  if (!left) return std::unexpected(left.error());
-  if (*left) {
-    return fail(ErrorKind::busy,
-                fmt::format("job {} left {}; a restart of netperfd tries again to bring it back",
-                            (*left)->job, left_by(**left)));
+  const auto all = entries();
+  if (!all) return std::unexpected(all.error());
+  for (const Entry& entry : *all) {
+    if (entry.note.job != note.job) continue;
+    return fail(ErrorKind::busy, fmt::format("job {} left {} before, which is still to be brought back",
+                                             note.job, core::left_by(entry.note)));
   }
-  std::vector<std::string> fields{std::string{kMagic}, boot_id_, std::to_string(note.job), note.side,
-                                  std::to_string(note.apply.size())};
-  fields.insert(fields.end(), note.apply.begin(), note.apply.end());
+  std::vector<std::string> fields{std::string{kMagic}, boot_id_, std::to_string(note.job), note.side};
+  add_list(note.apply, fields);
+  add_list(note.parts, fields);
   const std::string text = text_of_fields(fields);
-  if (auto cleared = clear(); !cleared) return cleared;
-  const ssize_t wrote = ::pwrite(lock_.file().get(), text.data(), text.size(), 0);
+  // Behind the last one that counts. Until all of it is on disk, it is none.
+  const std::size_t at = all->empty() ? 0 : all->back().end;
+  if (at + text.size() > kLongestNote) return fail_errno(path_, EFBIG);
+  if (auto cut = truncate(at); !cut) return cut;
+  const ssize_t wrote = ::pwrite(lock_.file().get(), text.data(), text.size(), static_cast<off_t>(at));
   if (wrote < 0) return fail_errno(path_, errno);
   if (static_cast<std::size_t>(wrote) != text.size()) return fail_errno(path_, ENOSPC);
   if (::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
   return {};
 }
 
-Status SideJournalFile::clear() {
+Status SideJournalFile::clear(JobId job) {
   if (!lock_.file()) return {};
-  if (::ftruncate(lock_.file().get(), 0) != 0 || ::fsync(lock_.file().get()) != 0)
+  auto all = entries();
+  if (!all) return std::unexpected(std::move(all.error()));
+  for (const Entry& entry : *all) {
+    if (entry.note.job != job) continue;
+    if (::pwrite(lock_.file().get(), &kCleared, 1, static_cast<off_t>(entry.begin)) != 1)
+      return fail_errno(path_, errno);
+  }
+  std::erase_if(*all, [job](const Entry& entry) { return entry.note.job == job; });
+  return truncate(all->empty() ? 0 : all->back().end);
+}
+
+Status SideJournalFile::truncate(std::size_t length) {
+  const int file = lock_.file().get();
+  if (::ftruncate(file, static_cast<off_t>(length)) != 0 || ::fsync(file) != 0)
     return fail_errno(path_, errno);
   return {};
 }

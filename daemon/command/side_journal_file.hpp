@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The undo note of a design, in a file that outlives the daemon.
+// The undo notes of designs, in a file that outlives the daemon.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/base/process_lock.hpp"
 #include "daemon/core/ports/side_journal.hpp"
@@ -18,18 +20,25 @@ class SideJournalFile final : public core::SideJournal {
   // access_denied if somebody else could have written it, since root runs the commands in it.
   [[nodiscard]] static Result<SideJournalFile> open(const std::string& path, const std::string& boot_id);
 
-  // The note that a dead daemon left. Absent if there is none, or if the note was never finished (nothing was
-  // done after it then), or if it is of another boot, which began on a side of its own.
-  [[nodiscard]] Result<std::optional<core::SideNote>> read() const;
+  // Without a note that was never finished, since nothing was done after it, and without those of another
+  // boot, which began on a side of its own.
+  [[nodiscard]] Result<std::vector<core::SideNote>> left() const override;
   [[nodiscard]] Status write(const core::SideNote& note) override;
-  [[nodiscard]] Status clear() override;
+  [[nodiscard]] Status clear(JobId job) override;
   // A word that names this file among all of the machine: whoever has it locked also owns the commands that
   // were started in its name.
   [[nodiscard]] Result<std::string> owner() const;
 
  private:
   SideJournalFile(std::string path, std::string boot_id);
+  // A note and where it is in the file.
+  struct Entry {
+    core::SideNote note;
+    std::size_t begin = 0, end = 0;  // in bytes
+  };
   [[nodiscard]] Status open_file();
+  [[nodiscard]] Result<std::vector<Entry>> entries() const;
+  [[nodiscard]] Status truncate(std::size_t length);
 
   std::string path_;
   std::string boot_id_;

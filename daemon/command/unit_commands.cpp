@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -140,8 +141,11 @@ int UnitCommands::Unit::on_started(sd_bus_message* reply, void* unit, sd_bus_err
   auto* self = static_cast<Unit*>(unit);
   // The unit must still be stopped: a late answer is an error too.
   if (sd_bus_message_is_method_error(reply, nullptr) == 0) return 0;
-  self->give(failed(fmt::format("systemd did not start it: {}", words_of(*sd_bus_message_get_error(reply))),
-                    self->tail_));
+  const sd_bus_error& error = *sd_bus_message_get_error(reply);
+  core::CommandEnd end = failed(fmt::format("systemd did not start it: {}", words_of(error)), self->tail_);
+  // An answer of systemd itself, not of a connection that may have lost one.
+  end.ran = error.name == nullptr || !std::string_view(error.name).starts_with("org.freedesktop.systemd1.");
+  self->give(end);
   return 0;
 }
 
@@ -185,7 +189,9 @@ core::CommandEnd UnitCommands::Unit::end_of(const UnitReport& end) const {
   if (end.main.code == CLD_KILLED || end.main.code == CLD_DUMPED)
     return failed(signal_words(end.main.status), tail_);
   if (end.main.code == CLD_EXITED && end.main.status == kExitExec) {
-    return failed(exit_words(end.main.status) + " (it could not be run)", tail_);
+    core::CommandEnd ended = failed(exit_words(end.main.status) + " (it could not be run)", tail_);
+    ended.ran = false;
+    return ended;
   }
   if (end.main.code == CLD_EXITED && end.main.status != 0) return failed(exit_words(end.main.status), tail_);
   if (end.main.code == CLD_EXITED && end.result == "success" && job_end_ == "done") return {};

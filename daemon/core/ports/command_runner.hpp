@@ -15,6 +15,7 @@ namespace netperfd::core {
 struct CommandEnd {
   std::string error;  // empty: it ended with exit code 0; otherwise how it ended, with the last line it wrote
   std::string output = {};  // of a command that failed: the end of its output, in lines
+  bool ran = true;          // false: its program could not be executed, so it has changed nothing
 };
 
 // A running command. Destroying it ends the command with all its processes; `done` is not called then.
@@ -28,7 +29,7 @@ class CommandRunner {
   virtual ~CommandRunner() = default;
   // Starts `argv` as root (outside the daemon's sandbox if systemd is PID 1) and ends it after `timeout`.
   // `done` is called once, from the loop, never inside this call; it may destroy the command. An error means
-  // that nothing was started.
+  // that nothing was started, or (internal) that it was and was ended at once.
   [[nodiscard]] virtual Result<std::unique_ptr<ActiveCommand>> start(
       const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
       std::function<void(const CommandEnd&)> done) = 0;

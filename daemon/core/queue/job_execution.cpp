@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/core/queue/job_execution.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -12,11 +15,23 @@
 namespace netperfd::core {
 namespace {
 
+// The note of settings that could not be brought back is still needed: then the job has one of its own.
+SwitchProgram switch_program(const RunPorts& ports, JobId job) {
+  SwitchProgram program = ports.switch_program;
+  const auto left = ports.sides.left();
+  const auto needs_it = [&](const SideNote& note) {
+    return std::ranges::find(note.apply, program.note) != note.apply.end();
+  };
+  if (left && std::ranges::any_of(*left, needs_it)) program.note += fmt::format(".{}", job);
+  return program;
+}
+
 std::unique_ptr<Sides> make_sides(const RunPorts& ports, const LiveJob& job, std::function<void()> changed) {
   const Design& design = *job.spec.design;
   if (!design.reboots) {
-    return std::make_unique<SideSwitch>(SideSwitch::Ports{ports.commands, ports.sides, ports.clock},
-                                        job.status.id, SideCommands(design, ports.switch_program));
+    return std::make_unique<SideSwitch>(
+        SideSwitch::Ports{ports.commands, ports.sides, ports.clock, ports.parts}, job.status.id,
+        SideCommands(design, switch_program(ports, job.status.id)));
   }
   auto boots =
       std::make_unique<BootSwitch>(BootSwitch::Ports{ports.commands, ports.boots, ports.clock, ports.store},

@@ -72,7 +72,8 @@ struct LiveJob {
   bool budget_chosen = false;  // by now or by an earlier daemon
   std::string stop_reason;     // empty: no stop was requested
   bool held = false;
-  bool decided = false;                                // its comparison is: the runs to come are not needed
+  bool left_tried = false;  // what earlier jobs left was tried to be brought back before it
+  bool decided = false;     // its comparison is: the runs to come are not needed
   std::optional<std::chrono::microseconds> boot_time;  // of earlier boots: from the request to the first run
   RunPace pace;
   std::chrono::microseconds between_runs{0};  // of the scenario's last job

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <random>
@@ -18,7 +19,8 @@ Scheduler::Scheduler(RunPorts ports, std::uint32_t queue_limit, SeedSource draw_
     : ports_(ports),
       draw_seed_(std::move(draw_seed)),
       queue_(ports.store, ports.clock),
-      admission_(ports_, queue_, queue_limit) {}
+      admission_(ports_, queue_, queue_limit),
+      left_({ports_.commands, ports_.sides, ports_.parts, ports_.clock}) {}
 
 std::uint64_t Scheduler::random_seed() {
   return std::random_device{}();
@@ -88,16 +90,47 @@ Status Scheduler::hold(JobId id, bool held) {
 
 void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
   shut_down_done_ = std::move(done);
-  if (is_busy()) queue_.front().execution->interrupt(reason);
+  if (is_executing()) queue_.front().execution->interrupt(reason);
   schedule_turn();
 }
 
-bool Scheduler::is_busy() const {
+bool Scheduler::is_executing() const {
   return !queue_.empty() && queue_.front().execution && queue_.front().execution->is_busy();
 }
 
 bool Scheduler::is_idle() const {
   return !is_busy() && (queue_.empty() || queue_.front().status.state == JobState::pending);
+}
+
+std::vector<LeftSide> Scheduler::left_sides() const {
+  std::vector<LeftSide> left = left_.list();
+  // The way back of the job under way is not due yet.
+  if (!queue_.empty() && queue_.front().execution) {
+    const JobId job = queue_.front().status.id;
+    std::erase_if(left, [job](const LeftSide& each) { return each.note.job == job; });
+  }
+  return left;
+}
+
+Status Scheduler::bring_back(JobId job, LeftSides::Done done) {
+  if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
+  const std::vector<LeftSide> left = left_sides();
+  if (std::ranges::find(left, job, [](const LeftSide& each) { return each.note.job; }) == left.end())
+    return fail(ErrorKind::not_found, fmt::format("job {} left nothing that is to be brought back", job));
+  if (left_.busy()) {
+    return fail(ErrorKind::busy, "what ended jobs left is being brought back already");
+  }
+  if (!queue_.empty() && queue_.front().execution) {
+    return fail(ErrorKind::busy,
+                fmt::format("job {} is under way; what job {} left is tried to be brought back "
+                            "when that has ended, before the next job",
+                            queue_.front().status.id, job));
+  }
+  left_.bring_back(job, [this, done = std::move(done)](const Status& status) {
+    schedule_turn();
+    done(status);
+  });
+  return {};
 }
 
 // Anything that may call observers happens in a turn of its own, not inside the call that requested it.
@@ -136,7 +169,21 @@ bool Scheduler::look_at(LiveJob& job) {
   return job.decided;
 }
 
+bool Scheduler::brings_back(LiveJob& job) {
+  if (job.execution || std::exchange(job.left_tried, true) || left_.list().empty()) return false;
+  const JobId id = job.status.id;
+  job.status.waiting = "brings back what earlier jobs left changed on the machine";
+  queue_.announce(job);
+  // What cannot be brought back concerns only some designs, which say so.
+  left_.bring_back(std::nullopt, [this, id](const Status&) {
+    if (const auto found = queue_.find(id); found) (*found)->status.waiting.clear();
+    schedule_turn();
+  });
+  return true;
+}
+
 void Scheduler::go_on(LiveJob& job) {
+  if (brings_back(job)) return;
   if (look_at(job)) return schedule_turn();
   job.begin_run(ports_.clock.since_boot());
   if (auto room = ports_.store.expect_room(); !room) {

@@ -2,7 +2,8 @@
 // Decides which job goes on: one run at a time on this host, all runs of a job in a row, jobs in the order of
 // their acceptance.
 //
-// If a job's design has commands, the next job waits until the machine is back on its original side.
+// If a job's design has commands, the next job waits until the machine is back on its original side. If that
+// failed, it is tried again before each later job, and when somebody asks.
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,7 @@
 #include "daemon/core/queue/job_queue.hpp"
 #include "daemon/core/queue/live_job.hpp"
 #include "daemon/core/run/run_ports.hpp"
+#include "daemon/core/sides/left_sides.hpp"
 
 namespace netperfd::core {
 
@@ -64,6 +66,12 @@ class Scheduler final : private JobListener {
   // Writes a caller's line into the trace of the job's run. Errors: not_found, not_running if nothing of the
   // job is being traced, io.
   [[nodiscard]] Status mark(JobId job, const std::string& text);
+  // What ended jobs left changed on the machine, the oldest first.
+  [[nodiscard]] std::vector<LeftSide> left_sides() const;
+  // Brings back what an ended job left, and calls `done` once, never inside this call. An error of `done`
+  // says why it could not be brought back; the errors of the call are not_found if the job left nothing, and
+  // busy while a job is under way.
+  [[nodiscard]] Status bring_back(JobId job, LeftSides::Done done);
   // Refuses new jobs, interrupts the run under way with `reason`, and calls `done` once the machine is as it
   // was before. Runs to come stay pending in the store, for resume(). Call it only once.
   void shut_down(const std::string& reason, std::function<void()> done);
@@ -81,6 +89,8 @@ class Scheduler final : private JobListener {
   void take_turn();
   void cancel_stopped_jobs();
   void go_on(LiveJob& job);
+  // Before the job: tries to bring back what earlier ones left. Whether that is under way now.
+  [[nodiscard]] bool brings_back(LiveJob& job);
   // Whether the comparison of its sides is decided by the blocks that have ended. Asked before a block
   // begins, so a job that was resumed asks again.
   [[nodiscard]] bool look_at(LiveJob& job);
@@ -90,12 +100,14 @@ class Scheduler final : private JobListener {
   void cancel_rest(LiveJob& job, const std::string& reason);
   void leave(LiveJob& job);  // all of its runs have ended
   void suspend();            // nothing is under way any more: switches the machine back
-  [[nodiscard]] bool is_busy() const;
+  [[nodiscard]] bool is_executing() const;
+  [[nodiscard]] bool is_busy() const { return left_.busy() || is_executing(); }
 
   RunPorts ports_;
   SeedSource draw_seed_;
   JobQueue queue_;
   Admission admission_;
+  LeftSides left_;
   Timer turn_;
   std::function<void()> shut_down_done_;
 };

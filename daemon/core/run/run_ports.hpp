@@ -8,6 +8,7 @@
 #include "daemon/core/ports/fingerprint_source.hpp"
 #include "daemon/core/ports/host_watch.hpp"
 #include "daemon/core/ports/job_judge.hpp"
+#include "daemon/core/ports/machine_parts.hpp"
 #include "daemon/core/ports/packet_counter.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/core/ports/sampler.hpp"
@@ -30,10 +31,11 @@ struct RunPorts {
   CommandRunner& commands;
   SideJournal& sides;
   BootJournal& boots;
-  Sampler* sampler = nullptr;         // null: nothing is sampled
-  HostWatch* host = nullptr;          // null: faults of the host are not noticed
-  SwitchProgram switch_program = {};  // of designs that set something on the machine
-  JobJudge* judge = nullptr;          // null: no job ends before its last block
+  Sampler* sampler = nullptr;           // null: nothing is sampled
+  HostWatch* host = nullptr;            // null: faults of the host are not noticed
+  SwitchProgram switch_program = {};    // of designs that set something on the machine
+  JobJudge* judge = nullptr;            // null: no job ends before its last block
+  const MachineParts* parts = nullptr;  // null: nothing is known to be gone
 };
 
 }  // namespace netperfd::core

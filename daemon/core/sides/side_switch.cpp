@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/core/sides/left_sides.hpp"
+#include "daemon/core/sides/touched_parts.hpp"
+
 namespace netperfd::core {
 
 SideSwitch::SideSwitch(Ports ports, JobId job, SideCommands sides)
@@ -90,15 +93,20 @@ void SideSwitch::switch_over() {
   }
   if (const auto noted = note_original(); !noted) {
     return finish(
-        fail(ErrorKind::io, fmt::format("side {}: not applied, since the way back could not be noted: {}",
-                                        side.name, noted.error().message)));
+        fail(ErrorKind::io, fmt::format("side {}: not applied, since {}", side.name, noted.error().message)));
   }
-  applied_.reset();
-  switched_ = true;
+  const auto before = std::exchange(applied_, std::nullopt);
+  const bool was_switched = std::exchange(switched_, true);
   switching_ = true;
-  run(argv, [this, &side, argv](const CommandEnd& end) {
+  run(argv, [this, &side, argv, before, was_switched](const CommandEnd& end) {
     switching_ = false;
-    if (!end.error.empty()) return finish(fail(ErrorKind::io, command_failed(side, "switch", argv, end)));
+    if (!end.error.empty()) {
+      if (!end.ran || is_gone(argv)) {  // it has changed nothing
+        applied_ = before;
+        switched_ = was_switched;
+      }
+      return finish(fail(ErrorKind::io, command_failed(side, "switch", argv, end)));
+    }
     applied_ = target_;
     applied_for_ = target_for_;
     if (given_up_) return finish({});
@@ -123,18 +131,18 @@ void SideSwitch::go_back() {
   const Place place = original_.value_or(Place{});
   const Variant& side = sides_.side_of(place);
   const std::vector<std::string> argv = sides_.switch_to(place);
-  if (is_back || argv.empty()) return finish(noted_ ? ports_.journal.clear() : Status{});
+  if (is_back || argv.empty()) return finish(clear_note());
   applied_.reset();
   switching_ = true;
   run(argv, [this, &side, argv](const CommandEnd& end) {
     switching_ = false;
-    if (!end.error.empty()) {
-      return finish(
-          fail(ErrorKind::io, fmt::format("the machine was on side {} and could not be brought back: {}",
-                                          side.name, command_failed(side, "switch", argv, end))));
+    if (!end.error.empty() && !is_gone(argv)) {
+      return finish(fail(ErrorKind::io,
+                         fmt::format("the machine was on side {} and could not be brought back: {}; {}",
+                                     side.name, command_failed(side, "switch", argv, end), next_try(job_))));
     }
     applied_ = original_;
-    finish(ports_.journal.clear());
+    finish(clear_note());
   });
 }
 
@@ -146,11 +154,11 @@ void SideSwitch::undo() {
     if (!end.error.empty()) {
       return finish(fail(ErrorKind::io,
                          fmt::format("the machine could not be brought back to what it was before: {}; to "
-                                     "try it, run as root: {}",
-                                     end.error, fmt::join(sides_.undo(), " "))));
+                                     "try it, run as root: {}; {}",
+                                     end.error, fmt::join(sides_.undo(), " "), next_try(job_))));
     }
     switched_ = false;
-    finish(ports_.journal.clear());
+    finish(clear_note());
   });
 }
 
@@ -159,10 +167,46 @@ Status SideSwitch::note_original() {
   const bool undoes = !back.empty();
   if (!undoes) back = sides_.switch_to(*original_);
   if (noted_ || back.empty()) return {};
+  if (auto free = find_conflict(); !free) return free;
+  if (ports_.parts != nullptr && ports_.parts->lacks_program(back.front())) {
+    return fail(ErrorKind::not_found,
+                fmt::format("the way back could not be run: there is no program {}", back.front()));
+  }
   const std::string side = undoes ? "" : sides_.side_of(*original_).name;
-  auto written = ports_.journal.write({.job = job_, .side = side, .apply = std::move(back)});
-  noted_ = written.has_value();
-  return written;
+  auto written = ports_.journal.write(
+      {.job = job_, .side = side, .apply = std::move(back), .parts = parts_of_design(sides_.design())});
+  if (!written) {
+    return fail(written.error().kind,
+                fmt::format("the way back could not be noted: {}", written.error().message));
+  }
+  noted_ = true;
+  return {};
+}
+
+// Whether an earlier job left something in the same part of the machine.
+Status SideSwitch::find_conflict() const {
+  const auto left = ports_.journal.left();
+  if (!left) {
+    return fail(left.error().kind,
+                fmt::format("it is not known what is to be brought back: {}", left.error().message));
+  }
+  const std::vector<std::string> own = parts_of_design(sides_.design());
+  for (const SideNote& note : *left) {
+    std::vector<std::string> common = common_parts(note.parts, own);
+    if (note.job != job_ && !note.parts.empty() && common.empty()) continue;
+    SideNote shown = note;
+    if (!common.empty()) shown.parts = std::move(common);
+    return fail(ErrorKind::busy, fmt::format("{}; {}", words_of(shown), next_try(note.job)));
+  }
+  return {};
+}
+
+Status SideSwitch::clear_note() {
+  return std::exchange(noted_, false) ? ports_.journal.clear(job_) : Status{};
+}
+
+bool SideSwitch::is_gone(const std::vector<std::string>& argv) const {
+  return ports_.parts != nullptr && !gone_part(*ports_.parts, argv).empty();
 }
 
 void SideSwitch::run(const std::vector<std::string>& argv, const Next& next) {
@@ -170,7 +214,10 @@ void SideSwitch::run(const std::vector<std::string>& argv, const Next& next) {
     const auto ended = std::move(command_);
     next(end);
   });
-  if (!started) return next({started.error().message});
+  if (!started) {
+    const bool ran = started.error().kind == ErrorKind::internal;
+    return next({.error = started.error().message, .ran = ran});
+  }
   command_ = std::move(*started);
 }
 

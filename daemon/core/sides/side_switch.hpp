@@ -11,6 +11,10 @@
 // If no check succeeds, the machine is assumed to have been on side A. If the sides set something on the
 // machine, it may have been on neither: then restore() undoes what was set. The journal records the way back
 // before the first `switch`, so that a killed daemon does not leave the machine on the wrong side forever.
+//
+// A `switch` that could not run, since its program, network namespace or device is absent, has changed
+// nothing: nothing is brought back then. What a way back needs that is gone has nothing left to restore. What
+// an earlier job left blocks the first `switch` only if both concern the same part of the machine.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +28,7 @@
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/clock.hpp"
 #include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/machine_parts.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 #include "daemon/core/sides/side_commands.hpp"
 #include "daemon/core/sides/sides.hpp"
@@ -32,11 +37,12 @@ namespace netperfd::core {
 
 class SideSwitch final : public Sides {
  public:
-  // All must outlive the object.
+  // All must outlive the object. `parts` may be null: then nothing is known to be gone.
   struct Ports {
     CommandRunner& commands;
     SideJournal& journal;
     Clock& clock;
+    const MachineParts* parts = nullptr;
   };
 
   SideSwitch(Ports ports, JobId job, SideCommands sides);
@@ -70,6 +76,9 @@ class SideSwitch final : public Sides {
   void undo();
   void run(const std::vector<std::string>& argv, const Next& next);
   [[nodiscard]] Status note_original();
+  [[nodiscard]] Status find_conflict() const;
+  [[nodiscard]] Status clear_note();
+  [[nodiscard]] bool is_gone(const std::vector<std::string>& argv) const;
   void finish(const Status& status);
 
   Ports ports_;
@@ -80,7 +89,7 @@ class SideSwitch final : public Sides {
   std::optional<Place> applied_;   // absent: unknown
   Slot applied_for_, target_for_;  // their traces do not matter
   Place target_;
-  bool switched_ = false;  // a `switch` was started
+  bool switched_ = false;  // a `switch` was run
   bool noted_ = false;     // in the journal
   bool switching_ = false;
   bool given_up_ = false;

@@ -81,6 +81,7 @@ TEST_F(ChildCommandsTest, a_missing_program_is_not_started) {
   const auto started = commands.start({"/nowhere/at-all"}, kLong, [](const core::CommandEnd&) { FAIL(); });
   ASSERT_FALSE(started);
   EXPECT_THAT(started.error().message, AllOf(HasSubstr("/nowhere/at-all"), HasSubstr("No such file")));
+  EXPECT_NE(started.error().kind, ErrorKind::internal) << "which says that it has run";
 }
 
 TEST_F(ChildCommandsTest, words_are_passed_as_they_are) {

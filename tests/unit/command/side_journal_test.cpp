@@ -9,14 +9,17 @@
 
 #include "daemon/command/bring_back.hpp"
 #include "daemon/command/child_commands.hpp"
+#include "daemon/command/note_file.hpp"
 #include "daemon/command/side_journal_file.hpp"
 #include "tests/unit/command/support.hpp"
+#include "tests/unit/core/command_fakes.hpp"
 
 namespace netperfd::command::test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class SideJournalTest : public testing::Test {
  protected:
@@ -24,7 +27,21 @@ class SideJournalTest : public testing::Test {
     return SideJournalFile::open(path, boot);
   }
   [[nodiscard]] static core::SideNote note() {
-    return {.job = 7, .side = "list", .apply = {"/x/switch", "two\nlines", "", "$x"}};
+    return {.job = 7,
+            .side = "list",
+            .apply = {"/x/switch", "two\nlines", "", "$x"},
+            .parts = {"module hsr", "program /x/switch"}};
+  }
+  [[nodiscard]] static core::SideNote note_of(JobId job) {
+    return {.job = job, .side = "b", .apply = {"/y"}, .parts = {"device eth1"}};
+  }
+  // The jobs whose notes the next daemon finds.
+  [[nodiscard]] std::vector<JobId> left_jobs(const std::string& boot = "boot-1") const {
+    std::vector<JobId> jobs;
+    const auto journal = open(boot);
+    if (!journal) return jobs;
+    for (const core::SideNote& left : journal->left().value()) jobs.push_back(left.job);
+    return jobs;
   }
   void write_note(const core::SideNote& left) const {
     auto journal = open();
@@ -40,44 +57,79 @@ class SideJournalTest : public testing::Test {
 };
 
 TEST_F(SideJournalTest, gives_the_next_daemon_what_was_noted) {
-  EXPECT_FALSE(open()->read().value());
+  EXPECT_THAT(left_jobs(), IsEmpty());
   write_note(note());
-  const auto read = open()->read();
-  ASSERT_TRUE(read && *read);
-  EXPECT_EQ((*read)->job, 7);
-  EXPECT_EQ((*read)->side, "list");
-  EXPECT_THAT((*read)->apply, ElementsAre("/x/switch", "two\nlines", "", "$x"));
+  const auto left = open()->left();
+  ASSERT_TRUE(left && left->size() == 1);
+  EXPECT_EQ(left->front().job, 7);
+  EXPECT_EQ(left->front().side, "list");
+  EXPECT_THAT(left->front().apply, ElementsAre("/x/switch", "two\nlines", "", "$x"));
+  EXPECT_THAT(left->front().parts, ElementsAre("module hsr", "program /x/switch"));
 }
 
 TEST_F(SideJournalTest, keeps_a_way_back_that_was_not_taken) {
   write_note(note());
   auto journal = open();
-  const auto written = journal->write({.job = 8, .side = "b", .apply = {"/y"}});
+  core::SideNote again = note();
+  again.apply = {"/other"};
+  const auto written = journal->write(again);
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind, ErrorKind::busy);
-  EXPECT_EQ(journal->read().value()->job, note().job);
-  ASSERT_TRUE(journal->clear());
-  EXPECT_TRUE(journal->write({.job = 8, .side = "b", .apply = {"/y"}}));
+  EXPECT_EQ(journal->left().value().front().apply, note().apply);
+  ASSERT_TRUE(journal->clear(7));
+  EXPECT_TRUE(journal->write(again));
 }
 
-TEST_F(SideJournalTest, holds_nothing_once_it_was_cleared) {
-  auto journal = open();
-  ASSERT_TRUE(journal->write(note()));
-  ASSERT_TRUE(journal->clear());
-  EXPECT_FALSE(journal->read().value());
+TEST_F(SideJournalTest, has_the_notes_of_several_jobs_and_clears_each_alone) {
+  for (const JobId job : {1, 2, 3}) write_note(note_of(job));
+  EXPECT_THAT(left_jobs(), ElementsAre(1, 2, 3));
+  ASSERT_TRUE(open()->clear(2)) << "in the middle";
+  EXPECT_THAT(left_jobs(), ElementsAre(1, 3));
+  write_note(note_of(4));
+  EXPECT_THAT(left_jobs(), ElementsAre(1, 3, 4));
+  ASSERT_TRUE(open()->clear(4)) << "at the end";
+  ASSERT_TRUE(open()->clear(1)) << "at the begin";
+  EXPECT_THAT(left_jobs(), ElementsAre(3));
+  EXPECT_THAT(open()->left().value().front().parts, ElementsAre("device eth1"));
+  ASSERT_TRUE(open()->clear(3));
+  EXPECT_EQ(bytes(), "") << "nothing is left to grow";
+}
+
+TEST_F(SideJournalTest, does_not_grow_with_each_job_that_comes_after_a_note) {
+  write_note(note());
+  write_note(note_of(8));
+  const std::size_t size = bytes().size();
+  ASSERT_TRUE(open()->clear(8));
+  write_note(note_of(9));
+  EXPECT_EQ(bytes().size(), size);
+}
+
+TEST_F(SideJournalTest, reads_what_an_older_version_wrote) {
+  std::ofstream(path) << text_of_fields({"netperfd-side 1", "boot-1", "7", "list", "2", "/x/switch", "list"});
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  const auto left = open()->left();
+  ASSERT_TRUE(left && left->size() == 1);
+  EXPECT_THAT(left->front().apply, ElementsAre("/x/switch", "list"));
+  EXPECT_THAT(left->front().parts, IsEmpty()) << "so it is not known what it concerns";
+  write_note(note_of(8));
+  EXPECT_THAT(left_jobs(), ElementsAre(7, 8));
+  ASSERT_TRUE(open()->clear(7));
+  EXPECT_THAT(left_jobs(), ElementsAre(8));
 }
 
 TEST_F(SideJournalTest, a_note_of_another_boot_says_nothing) {
   write_note(note());
-  EXPECT_FALSE(open("boot-2")->read().value());
+  EXPECT_THAT(left_jobs("boot-2"), IsEmpty());
 }
 
 TEST_F(SideJournalTest, a_note_that_was_cut_off_anywhere_says_nothing) {
+  write_note(note_of(6));
+  const std::size_t first = bytes().size();
   write_note(note());
   const std::string whole = bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     std::ofstream(path) << whole.substr(0, length);
-    EXPECT_FALSE(open()->read().value()) << length;
+    EXPECT_THAT(left_jobs(), length < first ? std::vector<JobId>{} : std::vector<JobId>{6}) << length;
   }
 }
 
@@ -127,8 +179,8 @@ TEST_F(SideJournalOnADisk, is_opened_without_room_and_takes_a_note_once_there_is
   std::ofstream{folder + "/last"};
   auto journal = open();
   ASSERT_TRUE(journal) << journal.error().message;
-  EXPECT_FALSE(journal->read().value());
-  EXPECT_TRUE(journal->clear());
+  EXPECT_THAT(journal->left().value(), IsEmpty());
+  EXPECT_TRUE(journal->clear(7));
   EXPECT_EQ(journal->write(note()).error().kind, ErrorKind::no_space);
   ASSERT_EQ(::unlink((folder + "/last").c_str()), 0);
   EXPECT_TRUE(journal->write(note()));
@@ -140,19 +192,19 @@ TEST_F(SideJournalOnADisk, that_is_read_only_is_read_and_takes_a_note_once_it_is
   {
     auto without_file = open();
     ASSERT_TRUE(without_file) << without_file.error().message;
-    EXPECT_FALSE(without_file->read().value());
+    EXPECT_THAT(without_file->left().value(), IsEmpty());
   }
   remount(0);
   write_note(note());
   remount(MS_RDONLY);
   auto journal = open();
   ASSERT_TRUE(journal) << journal.error().message;
-  EXPECT_EQ(journal->read().value()->job, note().job);
-  EXPECT_FALSE(journal->clear());
+  EXPECT_EQ(journal->left().value().front().job, note().job);
+  EXPECT_FALSE(journal->clear(7));
   EXPECT_FALSE(journal->write(note()));
   remount(0);
   EXPECT_EQ(journal->write(note()).error().kind, ErrorKind::busy) << "the way back is still to be taken";
-  EXPECT_TRUE(journal->clear());
+  EXPECT_TRUE(journal->clear(7));
   EXPECT_TRUE(journal->write(note()));
 }
 
@@ -161,9 +213,10 @@ class BringBack : public SideJournalTest {
   Result<std::string> bring() {
     auto journal = open();
     if (!journal) return std::unexpected(journal.error());
-    return bring_back(loop, commands, *journal, std::chrono::seconds{10});
+    return bring_back(loop, commands, *journal, parts, std::chrono::seconds{10});
   }
 
+  core::FakeMachineParts parts;
   EventLoop loop = make_loop();
   ChildCommands commands{loop};
 };
@@ -184,7 +237,29 @@ TEST_F(BringBack, keeps_the_note_of_a_command_that_fails) {
   const auto done = bring();
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("exit code 1: no such module"));
-  EXPECT_TRUE(open()->read().value());
+  EXPECT_THAT(left_jobs(), ElementsAre(7));
+}
+
+TEST_F(BringBack, goes_on_with_the_notes_behind_one_that_fails) {
+  const std::string seen = scratch.path("seen");
+  write_note({.job = 7, .side = "list", .apply = shell("exit 1")});
+  write_note({.job = 8, .side = "on", .apply = shell("echo back >>" + seen)});
+  const auto done = bring();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message,
+              testing::AllOf(HasSubstr("job 7 left the machine off side list"), HasSubstr("job 8 left")));
+  EXPECT_THAT(left_jobs(), ElementsAre(7));
+}
+
+TEST_F(BringBack, has_nothing_to_do_for_what_is_gone) {
+  write_note({.job = 7, .side = "on", .apply = {"/bin/false/ip", "-n", "left", "link", "set", "dev", "v0"}});
+  EXPECT_FALSE(bring());
+  EXPECT_THAT(left_jobs(), ElementsAre(7)) << "as long as the namespace is there";
+  parts.gone = {"netns left"};
+  const auto done = bring();
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(*done, HasSubstr("since namespace left is gone"));
+  EXPECT_THAT(left_jobs(), IsEmpty());
 }
 
 }  // namespace

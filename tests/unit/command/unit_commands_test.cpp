@@ -119,8 +119,11 @@ class WithFakeSystemd : public testing::Test {
     end.reset();
     systemd->unit.clear();
     if (!commands) commands.emplace(loop, "1.2");
-    auto started = commands->start({"/bin/true"}, std::chrono::seconds{30},
-                                   [this](const core::CommandEnd& seen) { end = seen.error; });
+    auto started =
+        commands->start({"/bin/true"}, std::chrono::seconds{30}, [this](const core::CommandEnd& seen) {
+          end = seen.error;
+          ran = seen.ran;
+        });
     ASSERT_TRUE(started) << started.error().message;
     command = std::move(*started);
     ASSERT_TRUE(turn_until(loop, [this] { return !systemd->unit.empty(); }));
@@ -140,7 +143,21 @@ class WithFakeSystemd : public testing::Test {
   std::optional<UnitCommands> commands;
   std::unique_ptr<core::ActiveCommand> command;
   std::optional<std::string> end;
+  bool ran = false;  // of the one that ended
 };
+
+TEST_F(WithFakeSystemd, a_command_has_run_unless_its_program_could_not_be_executed) {
+  for (const int code : {0, 3}) {
+    begin();
+    systemd->end_unit(systemd->connection, code == 0 ? "done" : "failed");
+    (void)end_with(code);
+    EXPECT_TRUE(ran) << code;
+  }
+  begin();
+  systemd->end_unit(systemd->connection, "failed");
+  EXPECT_THAT(end_with(203), HasSubstr("it could not be run"));
+  EXPECT_FALSE(ran);
+}
 
 TEST_F(WithFakeSystemd, a_command_ends_as_systemd_says) {
   begin();

@@ -9,12 +9,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "daemon/core/ports/boot_journal.hpp"
 #include "daemon/core/ports/command_runner.hpp"
+#include "daemon/core/ports/machine_parts.hpp"
 #include "daemon/core/ports/side_journal.hpp"
 
 namespace netperfd::core {
@@ -35,7 +37,12 @@ class FakeCommands final : public CommandRunner {
   [[nodiscard]] bool is_running() const { return static_cast<bool>(done_); }
   void end(const std::string& error = {}, const std::string& output = {}) {
     const auto done = std::exchange(done_, nullptr);
-    done({error, output});
+    done({.error = error, .output = output});
+  }
+  // The current one, since its program could not be executed.
+  void end_without_running(const std::string& error) {
+    const auto done = std::exchange(done_, nullptr);
+    done({.error = error, .ran = false});
   }
   std::vector<std::string> take() { return std::exchange(said, {}); }
 
@@ -68,20 +75,40 @@ class FakeCommands final : public CommandRunner {
 
 class FakeSideJournal final : public SideJournal {
  public:
+  Result<std::vector<SideNote>> left() const override {
+    std::vector<SideNote> all = older;
+    if (kept) all.push_back(*kept);
+    return all;
+  }
   Status write(const SideNote& note) override {
     if (refusal) return std::unexpected(*refusal);
+    if (kept) older.push_back(*kept);
     kept = note;
     ++writes;
     return {};
   }
-  Status clear() override {
-    kept.reset();
+  Status clear(JobId job) override {
+    std::erase_if(older, [job](const SideNote& note) { return note.job == job; });
+    if (kept && kept->job == job) kept.reset();
     return {};
   }
 
   std::optional<Error> refusal;
-  std::optional<SideNote> kept;
+  std::vector<SideNote> older;   // before the last one
+  std::optional<SideNote> kept;  // the last one
   int writes = 0;
+};
+
+// Everything is there but what `gone` has: "netns left", "device veth0@left", "program /x/switch".
+class FakeMachineParts final : public MachineParts {
+ public:
+  bool lacks_netns(const std::string& name) const override { return gone.contains("netns " + name); }
+  bool lacks_device(const std::string& name, const std::string& netns) const override {
+    return gone.contains(fmt::format("device {}{}{}", name, netns.empty() ? "" : "@", netns));
+  }
+  bool lacks_program(const std::string& path) const override { return gone.contains("program " + path); }
+
+  std::set<std::string> gone;
 };
 
 // `boot` is the boot of the machine, which a test changes to boot it.

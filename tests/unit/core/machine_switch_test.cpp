@@ -67,7 +67,7 @@ TEST_F(MachineSwitch, keeps_the_note_if_the_way_back_fails) {
   submit(a_machine_design());
   end_command("exit code 1");
   end_command("exit code 1: could not bring back mtu.eth1");
-  ASSERT_TRUE(sides_.kept) << "the next daemon tries again";
+  ASSERT_TRUE(sides_.kept) << "it is tried again";
   EXPECT_THAT(sides_.kept->apply, ElementsAre("/x/switch", "undo", "/x/note"));
 }
 

@@ -60,6 +60,7 @@ class SchedulerFixture : public testing::Test {
   FakeSampler sampler_;
   FakeHostWatch host_;
   FakeJudge judge_;
+  FakeMachineParts parts_;
   std::uint64_t seed_ = 1;  // for designs without a seed
   Scheduler scheduler_{{workload_,
                         tracer_,
@@ -74,7 +75,8 @@ class SchedulerFixture : public testing::Test {
                         &sampler_,
                         &host_,
                         {.path = "/x/switch", .note = "/x/note"},
-                        &judge_},
+                        &judge_,
+                        &parts_},
                        3,
                        [this] { return seed_; }};
 };
