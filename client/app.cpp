@@ -24,7 +24,7 @@ constexpr std::array kVerbs{&add_start,   &add_ab,      &add_stop,    &add_jobs,
                             &add_export,  &add_import,  &add_delete,  &add_scenarios, &add_watch,
                             &add_mark,    &add_doctor,  &add_modules, &add_functions, &add_events,
                             &add_tracers, &add_log,     &add_help,    &add_wait,      &add_relabel,
-                            &add_note,    &add_hold,    &add_release, &add_db};
+                            &add_note,    &add_hold,    &add_release, &add_undo,      &add_db};
 
 Format format_of(const std::string& word) {
   if (word == "json") return Format::json;

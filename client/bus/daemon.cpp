@@ -154,6 +154,11 @@ Outcome<void> Daemon::hold_job(std::uint64_t job, bool held) {
   return guarded_call(*bus_, [&] { held ? bus_->HoldJob(job) : bus_->ReleaseJob(job); });
 }
 
+Outcome<std::string> Daemon::undo_job(std::uint64_t job) {
+  const Bus::Patience patience{*bus_};
+  return guarded_call(*bus_, [&] { return bus_->UndoJob(job); });
+}
+
 Outcome<void> Daemon::delete_run(std::uint64_t run) {
   return guarded_call(*bus_, [&] { bus_->DeleteRun(run); });
 }

@@ -134,6 +134,8 @@ class Daemon {
   [[nodiscard]] Outcome<void> stop_job(std::uint64_t job);
   // Holds a job that reboots the machine, or lets it go on.
   [[nodiscard]] Outcome<void> hold_job(std::uint64_t job, bool held);
+  // Returns what the job had left on the machine.
+  [[nodiscard]] Outcome<std::string> undo_job(std::uint64_t job);
   [[nodiscard]] Outcome<void> delete_run(std::uint64_t run);
 
   [[nodiscard]] Outcome<DaemonInfo> info();

@@ -151,7 +151,8 @@ class Values {
                                                                        {"GLOB|NAME", Live::events}}};
     const auto* const known = std::ranges::find(kKinds, kind, [](const auto& pair) { return pair.first; });
     // Finished jobs have runs, only live ones can be stopped or held.
-    if (kind == "JOB" && position_.page.name == "runs") return Live::job_numbers;
+    if (kind == "JOB" && (position_.page.name == "runs" || position_.page.name == "undo"))
+      return Live::job_numbers;
     if (known != kKinds.end()) return known->second;
     if (argument.names.back() == "--scenario") return Live::scenarios;
     if (kind != "GLOB") return std::nullopt;

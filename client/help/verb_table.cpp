@@ -74,6 +74,12 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
        kMeasure,
        {not_found},
        "The job announces the reboot again that it waits for, and waits as long as for the first time."},
+      {"undo",
+       kMeasure,
+       {not_found},
+       "For the job's owner and root, if the job says that the machine could not be brought back; `doctor` "
+       "lists such jobs. netperfd tries by itself before each next job, so this is for after its cause was "
+       "mended. It is refused while a job is under way."},
       {"runs",
        kRead,
        {},

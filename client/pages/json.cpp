@@ -225,6 +225,13 @@ std::string held_json(std::uint64_t job, bool held) {
   return pretty(json);
 }
 
+std::string undone_json(std::uint64_t job, const std::string& left) {
+  Json json = document("undone");
+  json["job"] = job;
+  json["left"] = left;
+  return pretty(json);
+}
+
 std::string deleted_json(std::span<const std::uint64_t> runs) {
   Json json = document("deleted");
   json["runs"] = std::vector(runs.begin(), runs.end());

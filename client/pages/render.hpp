@@ -108,6 +108,8 @@ namespace netperfctl {
                                         std::uint64_t bytes, std::optional<std::uint64_t> job = std::nullopt);
 [[nodiscard]] std::string stopped_json(std::uint64_t job);
 [[nodiscard]] std::string held_json(std::uint64_t job, bool held);  // held, or released
+// `left`: what the job had left on the machine.
+[[nodiscard]] std::string undone_json(std::uint64_t job, const std::string& left);
 [[nodiscard]] std::string deleted_json(std::span<const std::uint64_t> runs);
 [[nodiscard]] std::string store_json(const StoreView& store);
 [[nodiscard]] std::string backup_json(std::string_view file, std::uint64_t bytes);

@@ -85,7 +85,7 @@ Verb add_log(CLI::App& app, const Settings& settings) {
       ->type_name("USER");
   command
       ->add_option("--action", arguments->filter.action,
-                   "Only this action: start, stop, hold, release, delete, import, mark, read, backup, "
+                   "Only this action: start, stop, hold, release, undo, delete, import, mark, read, backup, "
                    "restore, reload, "
                    "reread, keep or call")
       ->type_name("ACTION");

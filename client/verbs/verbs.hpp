@@ -29,6 +29,7 @@ struct Verb {
 [[nodiscard]] Verb add_stop(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_hold(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_release(CLI::App& app, const Settings& settings);
+[[nodiscard]] Verb add_undo(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_jobs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_runs(CLI::App& app, const Settings& settings);
 [[nodiscard]] Verb add_show(CLI::App& app, const Settings& settings);

@@ -15,7 +15,7 @@ import wire
 
 MANAGER = ("org.netperfd1", "/org/netperfd1", "org.netperfd1.Manager")
 # What a member may do to the ledger's own jobs, or what starts jobs that the ledger does not know.
-CHANGES = {"StartScenario", "StartJob", "ImportRun", "DeleteRun", "SetLabel", "SetNote", "StopJob", "Mark", "HoldJob", "ReleaseJob"}
+CHANGES = {"StartScenario", "StartJob", "ImportRun", "DeleteRun", "SetLabel", "SetNote", "StopJob", "Mark", "HoldJob", "ReleaseJob", "UndoJob"}
 
 
 def methods(directory):

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Methods about what this machine and its kernel can do.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "daemon/bus/errors.hpp"
 #include "daemon/bus/methods/methods.hpp"
@@ -8,6 +13,8 @@
 #include "daemon/bus/rows/wire_catalogue.hpp"
 #include "daemon/bus/rows/wire_text.hpp"
 #include "daemon/core/ports/catalogue.hpp"
+#include "daemon/core/queue/scheduler.hpp"
+#include "daemon/core/sides/left_sides.hpp"
 #include "daemon/model/event_patterns.hpp"
 
 namespace netperfd::bus::methods {
@@ -24,12 +31,39 @@ Texts names_of_events(Call& call, const Pattern& pattern, IsListed is_listed) {
   return std::move(wire.texts);
 }
 
+// What ended designs left changed on the machine, and the way out.
+core::Capability sides_row(const core::Scheduler& scheduler) {
+  core::Capability row{.name = "sides",
+                       .ability = core::Ability::yes,
+                       .detail = "no ended job left anything changed on the machine",
+                       .advice = ""};
+  const auto all = scheduler.left_sides();
+  if (!all) {
+    row.ability = core::Ability::no;
+    row.detail = fmt::format("it is not known what is to be brought back: {}", all.error().message);
+    row.advice = "as long as that lasts, no design with commands or settings runs";
+  }
+  if (!all || all->empty()) return row;
+  std::vector<std::string> details, advice;
+  for (const core::LeftSide& left : *all) {
+    details.push_back(fmt::format("{}{}{}", core::words_of(left.note),
+                                  left.failure.empty() ? "" : "; the last way back failed: ", left.failure));
+    advice.push_back(fmt::format("`netperfctl undo {}`, for its owner and root, runs `{}` again",
+                                 left.note.job, fmt::join(left.note.apply, " ")));
+  }
+  row.ability = core::Ability::limited;
+  row.detail = fmt::format("{}; designs that concern the same do not run", fmt::join(details, "; "));
+  row.advice = fmt::format("{}; the next job does too, and a reboot ends it", fmt::join(advice, "; "));
+  return row;
+}
+
 }  // namespace
 
 Task<Rows> list_capabilities(Call& call, bool fresh) {
   // Probing creates and removes trace instances.
   if (fresh) co_await call.allow(core::Action::measure, "probe the capabilities anew");
   auto rows = call.ports.catalogue.capabilities(fresh);
+  rows.push_back(sides_row(call.ports.scheduler));
   const Status room = call.ports.store_keeper.room();
   rows.push_back({.name = "database",
                   .ability = room ? core::Ability::yes : core::Ability::no,

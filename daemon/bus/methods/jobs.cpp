@@ -25,6 +25,22 @@ void release_job(Call& call, Job job) {
   log::info(fmt::format("uid {} asked to release it", call.caller.uid), {.job = job.id});
 }
 
+Task<std::string> undo_job(Call& call, Job job) {
+  std::string what;
+  const auto left = value_or_throw(call.ports.scheduler.left_sides());
+  for (const core::LeftSide& each : left) {
+    if (each.note.job == job.id) what = core::left_by(each.note);
+  }
+  auto tried = later<Status>(
+      [&](const auto& done) { throw_if_failed(call.ports.scheduler.bring_back(job.id, done)); });
+  const Status end = co_await tried;
+  throw_if_failed(end);
+  call.audited->detail = what;
+  log::info(fmt::format("what it had left, {}, was brought back for uid {}", what, call.caller.uid),
+            {.job = job.id});
+  co_return what;
+}
+
 void mark(Call& call, Job job, MarkText text) {
   call.audited->detail = text.text;
   throw_if_failed(call.ports.scheduler.mark(job.id, text.text));

@@ -37,6 +37,7 @@ std::tuple<std::uint32_t, double> check_boots(Call& call, ScenarioName scenario,
 void stop_job(Call& call, Job job);
 void hold_job(Call& call, Job job);
 void release_job(Call& call, Job job);
+Task<std::string> undo_job(Call& call, Job job);
 void mark(Call& call, Job job, MarkText text);
 void set_label(Call& call, Job job, Label label);
 std::uint64_t delete_job(Call& call, Job job);

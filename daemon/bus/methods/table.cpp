@@ -121,6 +121,7 @@ std::vector<Method> make_table() {
       method<stop_job>("StopJob", "job", "", owns_live_job("stop"), recorded("stop")),
       method<hold_job>("HoldJob", "job", "", owns_live_job("hold"), recorded("hold")),
       method<release_job>("ReleaseJob", "job", "", owns_live_job("release"), recorded("release")),
+      method<undo_job>("UndoJob", "job", "left", owns_job("undo what was left by"), recorded("undo")),
       method<mark>("Mark", "job text", "", owns_live_job("mark"), recorded("mark")),
       method<set_label>("SetLabel", "job label", "", owns_job("label"), recorded("label")),
       method<delete_job>("DeleteJob", "job", "runs", owns_job("delete"), recorded("delete")),

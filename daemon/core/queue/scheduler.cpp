@@ -102,20 +102,21 @@ bool Scheduler::is_idle() const {
   return !is_busy() && (queue_.empty() || queue_.front().status.state == JobState::pending);
 }
 
-std::vector<LeftSide> Scheduler::left_sides() const {
-  std::vector<LeftSide> left = left_.list();
+Result<std::vector<LeftSide>> Scheduler::left_sides() const {
+  auto left = left_.list();
   // The way back of the job under way is not due yet.
-  if (!queue_.empty() && queue_.front().execution) {
+  if (left && !queue_.empty() && queue_.front().execution) {
     const JobId job = queue_.front().status.id;
-    std::erase_if(left, [job](const LeftSide& each) { return each.note.job == job; });
+    std::erase_if(*left, [job](const LeftSide& each) { return each.note.job == job; });
   }
   return left;
 }
 
 Status Scheduler::bring_back(JobId job, LeftSides::Done done) {
   if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
-  const std::vector<LeftSide> left = left_sides();
-  if (std::ranges::find(left, job, [](const LeftSide& each) { return each.note.job; }) == left.end())
+  const auto left = left_sides();
+  if (!left) return std::unexpected(left.error());
+  if (std::ranges::none_of(*left, [job](const LeftSide& each) { return each.note.job == job; }))
     return fail(ErrorKind::not_found, fmt::format("job {} left nothing that is to be brought back", job));
   if (left_.busy()) {
     return fail(ErrorKind::busy, "what ended jobs left is being brought back already");
@@ -170,7 +171,9 @@ bool Scheduler::look_at(LiveJob& job) {
 }
 
 bool Scheduler::brings_back(LiveJob& job) {
-  if (job.execution || std::exchange(job.left_tried, true) || left_.list().empty()) return false;
+  if (job.execution || std::exchange(job.left_tried, true)) return false;
+  const auto left = left_.list();
+  if (!left || left->empty()) return false;  // a design that must know says that it cannot be read
   const JobId id = job.status.id;
   job.status.waiting = "brings back what earlier jobs left changed on the machine";
   queue_.announce(job);

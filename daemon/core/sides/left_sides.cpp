@@ -12,10 +12,10 @@
 
 namespace netperfd::core {
 
-std::vector<LeftSide> LeftSides::list() const {
-  std::vector<LeftSide> all;
+Result<std::vector<LeftSide>> LeftSides::list() const {
   auto notes = ports_.journal.left();
-  if (!notes) return all;
+  if (!notes) return std::unexpected(std::move(notes.error()));
+  std::vector<LeftSide> all;
   for (SideNote& note : *notes) {
     const auto failed = failures_.find(note.job);
     all.push_back({std::move(note), failed == failures_.end() ? std::string{} : failed->second});
@@ -27,8 +27,12 @@ void LeftSides::bring_back(std::optional<JobId> job, Done done) {
   done_ = std::move(done);
   error_.clear();
   waiting_.clear();
-  for (LeftSide& left : list()) {
-    if (!job || left.note.job == *job) waiting_.push_back(std::move(left.note));
+  auto left = list();
+  if (!left) error_ = left.error().message;
+  if (left) {
+    for (LeftSide& each : *left) {
+      if (!job || each.note.job == *job) waiting_.push_back(std::move(each.note));
+    }
   }
   turn_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] {
     const auto kept = std::move(turn_);

@@ -39,8 +39,8 @@ class LeftSides {
   LeftSides(const LeftSides&) = delete;
   LeftSides& operator=(const LeftSides&) = delete;
 
-  // The oldest first, with that of a job under way. Those of a journal that cannot be read are not known.
-  [[nodiscard]] std::vector<LeftSide> list() const;
+  // The oldest first, with that of a job under way. An error: the journal cannot be read.
+  [[nodiscard]] Result<std::vector<LeftSide>> list() const;
   // Brings back what this job left, or all; one after another. `done` is called once, never inside this call.
   // Must not be called while busy(), nor while a job is on one of its sides.
   void bring_back(std::optional<JobId> job, Done done);

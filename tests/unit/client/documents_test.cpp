@@ -95,6 +95,7 @@ TEST(Json, of_what_verbs_did) {
   expect_golden("stopped.json", stopped_json(12));
   expect_golden("held.json", held_json(12, true));
   expect_golden("released.json", held_json(12, false));
+  expect_golden("undone.json", undone_json(12, "the machine off side gso-on"));
   expect_golden("deleted.json", deleted_json(std::vector<std::uint64_t>{41, 42}));
 }
 

@@ -81,6 +81,7 @@ TEST(Completion, offers_what_the_daemon_knows) {
   EXPECT_THAT(completed({"stop", ""}), ElementsAre("7", "last"));
   EXPECT_THAT(completed({"hold", ""}), ElementsAre("7", "last"));
   EXPECT_THAT(completed({"release", ""}), ElementsAre("7", "last"));
+  EXPECT_THAT(completed({"undo", ""}), ElementsAre("7", "6", "last"));
   EXPECT_THAT(completed({"runs", "--job", ""}), ElementsAre("7", "6"));
   EXPECT_THAT(completed({"events", "skb"}), ElementsAre("skb:kfree_skb"));
   EXPECT_THAT(completed({"functions", "--module", "hsr", "hsr_"}), ElementsAre("hsr_forward_skb"));
