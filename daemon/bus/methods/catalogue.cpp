@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,14 @@ Texts names_of_events(Call& call, const Pattern& pattern, IsListed is_listed) {
   return std::move(wire.texts);
 }
 
+// A script among the words would hide all else.
+std::string shown_command(const std::vector<std::string>& argv) {
+  constexpr std::size_t kShownWords = 160;  // bytes
+  const std::string words = fmt::format("{}", fmt::join(argv, " "));
+  return words.size() > kShownWords ? fmt::format("its command, which begins with `{}`,", argv.front())
+                                    : fmt::format("`{}`", words);
+}
+
 // What ended designs left changed on the machine, and the way out.
 core::Capability sides_row(const core::Scheduler& scheduler) {
   core::Capability row{.name = "sides",
@@ -48,8 +57,8 @@ core::Capability sides_row(const core::Scheduler& scheduler) {
   for (const core::LeftSide& left : *all) {
     details.push_back(fmt::format("{}{}{}", core::words_of(left.note),
                                   left.failure.empty() ? "" : "; the last way back failed: ", left.failure));
-    advice.push_back(fmt::format("`netperfctl undo {}`, for its owner and root, runs `{}` again",
-                                 left.note.job, fmt::join(left.note.apply, " ")));
+    advice.push_back(fmt::format("`netperfctl undo {}`, for its owner and root, runs {} again", left.note.job,
+                                 shown_command(left.note.apply)));
   }
   row.ability = core::Ability::limited;
   row.detail = fmt::format("{}; designs that concern the same do not run", fmt::join(details, "; "));

@@ -12,6 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr const char* kBusy = "exit code 2: busy";
 
@@ -65,6 +66,17 @@ TEST_F(LeftOnTheMachine, is_a_row_of_the_doctor_with_the_way_out) {
   sides.kept.reset();
   EXPECT_EQ(text_at(row(), "ability"), "yes");
   EXPECT_FALSE(row().contains("advice"));
+}
+
+TEST_F(LeftOnTheMachine, is_not_known_if_the_journal_cannot_be_read) {
+  sides.unreadable = Error{ErrorKind::io, "/d.side: input error"};
+  EXPECT_EQ(text_at(row(), "ability"), "no");
+  EXPECT_THAT(text_at(row(), "detail"), HasSubstr("/d.side: input error"));
+}
+
+TEST_F(LeftOnTheMachine, with_a_script_as_its_command_is_still_a_sentence) {
+  sides.kept->apply = {"/bin/sh", "-c", std::string(1000, 'x')};
+  EXPECT_THAT(text_at(row(), "advice"), AllOf(HasSubstr("begins with `/bin/sh`"), Not(HasSubstr("xxx"))));
 }
 
 TEST_F(LeftOnTheMachine, is_brought_back_when_somebody_asks) {

@@ -71,7 +71,7 @@ def main():
             if quick.is_valid(broken):
                 failures += 1
                 print(f"{name}: broken copy {number} is accepted")
-    expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "held", "released", "deleted",
+    expected = {"runs", "run", "jobs", "scenarios", "start", "stopped", "held", "released", "undone", "deleted",
                 "job_added", "job_changed", "job_removed", "interval", "trace_progress", "run_ended", "run_deleted", "marked",
                 "doctor", "modules", "functions", "events", "kernel_event", "tracers", "imported", "exported", "comparison",
                 "selftest", "plan", "log", "history", "job", "labelled", "noted", "store", "backup", "restored",

@@ -76,6 +76,7 @@ class FakeCommands final : public CommandRunner {
 class FakeSideJournal final : public SideJournal {
  public:
   Result<std::vector<SideNote>> left() const override {
+    if (unreadable) return std::unexpected(*unreadable);
     std::vector<SideNote> all = older;
     if (kept) all.push_back(*kept);
     return all;
@@ -93,7 +94,7 @@ class FakeSideJournal final : public SideJournal {
     return {};
   }
 
-  std::optional<Error> refusal;
+  std::optional<Error> refusal, unreadable;
   std::vector<SideNote> older;   // before the last one
   std::optional<SideNote> kept;  // the last one
   int writes = 0;

@@ -185,6 +185,16 @@ TEST_F(LeftByJobs, a_note_that_does_not_say_what_it_concerns_blocks_all_designs)
   EXPECT_THAT(error_of_job(job), HasSubstr("since job 77 left the machine off side list;"));
 }
 
+TEST_F(LeftByJobs, without_the_journal_no_design_switches_and_other_jobs_run) {
+  sides_.unreadable = Error{ErrorKind::io, "/d.side: input error"};
+  const JobId design = submit(offload_in("left"));
+  EXPECT_THAT(commands_.said, IsEmpty());
+  EXPECT_THAT(error_of_job(design), HasSubstr("what is to be brought back: /d.side: input error"));
+  const JobId plain = submit(a_job());
+  end_run();
+  EXPECT_EQ(scheduler_.job(plain)->state, JobState::finished);
+}
+
 TEST_F(LeftByJobs, settings_that_are_left_keep_the_note_of_the_switch_program) {
   const auto setting = [](const std::string& target) {
     JobSpec spec = without_checks(a_design());
