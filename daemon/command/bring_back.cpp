@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "daemon/core/sides/touched_parts.hpp"
+#include "daemon/model/units.hpp"
 
 namespace netperfd::command {
 namespace {
@@ -51,8 +53,13 @@ Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalF
   if (auto ended = commands.end_those_of_others(); !ended) return std::unexpected(std::move(ended.error()));
   std::vector<std::string> done;
   std::optional<Error> failed;
+  const auto until = std::chrono::steady_clock::now() + timeout;
   for (const core::SideNote& left : *notes) {
-    const auto one = bring_back_one(loop, commands, journal, parts, left, timeout);
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    Result<std::string> one =
+        fail(ErrorKind::busy, fmt::format("job {} left {}: not tried, since others took {}", left.job,
+                                          core::left_by(left), format_duration(timeout)));
+    if (rest.count() > 0) one = bring_back_one(loop, commands, journal, parts, left, rest);
     done.push_back(one ? *one : one.error().message);
     if (!one) failed = one.error();
   }

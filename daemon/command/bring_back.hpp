@@ -15,9 +15,9 @@
 
 namespace netperfd::command {
 
-// Runs the loop until that is done, for at most about `timeout` a note. Returns sentences on what was done,
-// empty if there was nothing to do. If a command fails, its note is kept and it is tried again before the
-// next job, unless what it needs is gone.
+// Runs the loop until that is done, for at most about `timeout`: systemd limits the start of the daemon.
+// Returns sentences on what was done, empty if there was nothing to do. If a command fails or the time is
+// over, the note is kept and is tried again before the next job, unless what it needs is gone.
 [[nodiscard]] Result<std::string> bring_back(EventLoop& loop, Commands& commands, SideJournalFile& journal,
                                              const core::MachineParts& parts,
                                              std::chrono::milliseconds timeout);

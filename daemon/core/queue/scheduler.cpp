@@ -91,6 +91,7 @@ Status Scheduler::hold(JobId id, bool held) {
 void Scheduler::shut_down(const std::string& reason, std::function<void()> done) {
   shut_down_done_ = std::move(done);
   if (is_executing()) queue_.front().execution->interrupt(reason);
+  left_.skip_others();
   schedule_turn();
 }
 

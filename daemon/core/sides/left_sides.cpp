@@ -65,10 +65,20 @@ void LeftSides::ended(const SideNote& note, const CommandEnd& end) {
   failures_.erase(note.job);
   if (!failure.empty()) {
     failures_[note.job] = failure;
-    error_ += fmt::format("{}{}, and could not be brought back: {}; to try it, run as root: {}",
-                          error_.empty() ? "" : "; ", words_of(note), failure, fmt::join(note.apply, " "));
+    add_error(note, fmt::format("and could not be brought back: {}; to try it, run as root: {}", failure,
+                                fmt::join(note.apply, " ")));
   }
   try_next();
+}
+
+void LeftSides::skip_others() {
+  for (const SideNote& note : waiting_)
+    add_error(note, "which is not brought back now: netperfd is stopping");
+  waiting_.clear();
+}
+
+void LeftSides::add_error(const SideNote& note, const std::string& why) {
+  error_ += fmt::format("{}{}, {}", error_.empty() ? "" : "; ", words_of(note), why);
 }
 
 std::string words_of(const SideNote& note) {

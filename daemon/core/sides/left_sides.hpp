@@ -45,10 +45,13 @@ class LeftSides {
   // Must not be called while busy(), nor while a job is on one of its sides.
   void bring_back(std::optional<JobId> job, Done done);
   [[nodiscard]] bool busy() const { return static_cast<bool>(done_); }
+  // Only the one that is under way is tried: the others stay noted.
+  void skip_others();
 
  private:
   void try_next();
   void ended(const SideNote& note, const CommandEnd& end);
+  void add_error(const SideNote& note, const std::string& why);
 
   Ports ports_;
   std::deque<SideNote> waiting_;

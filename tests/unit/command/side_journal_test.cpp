@@ -210,10 +210,10 @@ TEST_F(SideJournalOnADisk, that_is_read_only_is_read_and_takes_a_note_once_it_is
 
 class BringBack : public SideJournalTest {
  protected:
-  Result<std::string> bring() {
+  Result<std::string> bring(std::chrono::milliseconds timeout = std::chrono::seconds{100}) {
     auto journal = open();
     if (!journal) return std::unexpected(journal.error());
-    return bring_back(loop, commands, *journal, parts, std::chrono::seconds{10});
+    return bring_back(loop, commands, *journal, parts, timeout);
   }
 
   core::FakeMachineParts parts;
@@ -249,6 +249,19 @@ TEST_F(BringBack, goes_on_with_the_notes_behind_one_that_fails) {
   EXPECT_THAT(done.error().message,
               testing::AllOf(HasSubstr("job 7 left the machine off side list"), HasSubstr("job 8 left")));
   EXPECT_THAT(left_jobs(), ElementsAre(7));
+}
+
+TEST_F(BringBack, has_one_time_for_all_notes) {
+  const std::string seen = scratch.path("seen");
+  write_note({.job = 7, .side = "list", .apply = shell("exec sleep 1000")});
+  write_note({.job = 8, .side = "on", .apply = shell("echo back >>" + seen)});
+  const auto done = bring(std::chrono::milliseconds{200});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message,
+              testing::AllOf(HasSubstr("not done within"),
+                             HasSubstr("job 8 left the machine off side on: not tried")));
+  EXPECT_THAT(left_jobs(), ElementsAre(7, 8));
+  EXPECT_FALSE(std::filesystem::exists(seen));
 }
 
 TEST_F(BringBack, has_nothing_to_do_for_what_is_gone) {

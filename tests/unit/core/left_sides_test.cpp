@@ -276,6 +276,20 @@ TEST_F(LeftByJobs, a_daemon_that_is_stopped_meanwhile_waits_for_it) {
   EXPECT_TRUE(is_down);
 }
 
+// The time in which a daemon may end is limited.
+TEST_F(LeftByJobs, a_daemon_that_is_stopped_waits_for_one_way_back_of_several) {
+  leave_changed("left");
+  sides_.older.push_back({.job = 77, .side = "list", .apply = {"/y/switch", "list"}});
+  submit(a_job());
+  bool is_down = false;
+  scheduler_.shut_down("stopped", [&] { is_down = true; });
+  clock_.turn();
+  EXPECT_FALSE(is_down);
+  end_command("exit code 1");
+  EXPECT_TRUE(is_down);
+  EXPECT_EQ(commands_.said.size(), 1U);
+}
+
 // ---- When somebody asks -----------------------------------------------------------------------------------
 
 class AskedToBringBack : public LeftByJobs {
@@ -343,6 +357,17 @@ TEST_F(AskedToBringBack, it_is_refused_while_a_job_is_under_way) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
   EXPECT_THAT(refused.error().message, HasSubstr("job 2 is under way"));
+}
+
+TEST_F(AskedToBringBack, it_is_not_said_to_be_done_by_a_daemon_that_stops_before) {
+  const JobId job = leave_changed("left");
+  ASSERT_TRUE(scheduler_.bring_back(job, [this](const Status& status) { answer = status; }));
+  scheduler_.shut_down("stopped", [] {});
+  clock_.turn();
+  ASSERT_TRUE(answer && !*answer);
+  EXPECT_THAT(answer->error().message, HasSubstr("netperfd is stopping"));
+  EXPECT_THAT(commands_.said, IsEmpty());
+  EXPECT_THAT(left_jobs(), ElementsAre(job));
 }
 
 TEST_F(AskedToBringBack, a_job_that_is_submitted_meanwhile_waits) {
