@@ -38,6 +38,15 @@ void RunLog::run_ended(const core::JobStatus& job, RunId run, RunState state, co
   }
 }
 
+void RunLog::left_sides_tried(JobId job, const Status& status) {
+  const log::About about{.job = job, .run = {}};
+  if (status) {
+    log::info("before it, what earlier jobs left changed on the machine was brought back", about);
+  } else {
+    log::error(fmt::format("before it: {}", status.error().message), about);
+  }
+}
+
 void RunLog::tell_status(const std::string& status) {
   if (status == told_) return;
   told_ = status;

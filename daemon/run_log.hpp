@@ -17,6 +17,7 @@ class RunLog final : public core::RunObserver {
   void run_trace(JobId, RunId, const TraceProgress&) override {}
   void run_ended(const core::JobStatus& job, RunId run, RunState state, const std::string& error) override;
   void job_removed(JobId) override {}
+  void left_sides_tried(JobId job, const Status& status) override;
 
  private:
   void tell_status(const std::string& status);

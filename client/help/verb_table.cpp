@@ -77,9 +77,9 @@ std::vector<VerbText> texts() {  // NOLINT(readability-function-size): one table
       {"undo",
        kMeasure,
        {not_found},
-       "For the job's owner and root, if the job says that the machine could not be brought back; `doctor` "
-       "lists such jobs. netperfd tries by itself before each next job, so this is for after its cause was "
-       "mended. It is refused while a job is under way."},
+       "For the job's owner and root, if a job says that the machine could not be brought back; `doctor` "
+       "lists such jobs. netperfd tries again by itself before each next job; undo tries at once, for "
+       "example after the cause was mended. It is refused while a job is under way."},
       {"runs",
        kRead,
        {},

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/base/error.hpp"
 #include "daemon/model/design.hpp"
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/run_state.hpp"
@@ -68,6 +69,8 @@ class RunObserver {
   virtual void run_ended(const JobStatus& job, RunId run, RunState state, const std::string& error) = 0;
   // The scheduler forgets the job; its runs stay in the store.
   virtual void job_removed(JobId job) = 0;
+  // What earlier jobs left changed on the machine was tried to be brought back, before this job.
+  virtual void left_sides_tried(JobId /*job*/, const Status& /*status*/) {}
 };
 
 }  // namespace netperfd::core

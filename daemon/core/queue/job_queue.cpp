@@ -129,6 +129,10 @@ void JobQueue::announce_trace(const LiveJob& job, RunId run, const TraceProgress
   for (RunObserver* observer : observers_) observer->run_trace(job.status.id, run, progress);
 }
 
+void JobQueue::announce_left_sides(JobId job, const Status& status) {
+  for (RunObserver* observer : observers_) observer->left_sides_tried(job, status);
+}
+
 JobStatus JobQueue::status_of(const LiveJob& job) const {
   JobStatus status = job.status;
   status.progress = progress_of(job, clock_);

@@ -62,6 +62,8 @@ class JobQueue {
   void announce_waiting();
   void announce_interval(const LiveJob& job, RunId run, const Interval& interval);
   void announce_trace(const LiveJob& job, RunId run, const TraceProgress& progress);
+  // What earlier jobs left was tried to be brought back before this one.
+  void announce_left_sides(JobId job, const Status& status);
 
  private:
   void forget(JobId id);

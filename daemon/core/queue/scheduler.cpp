@@ -179,7 +179,8 @@ bool Scheduler::brings_back(LiveJob& job) {
   job.status.waiting = "brings back what earlier jobs left changed on the machine";
   queue_.announce(job);
   // What cannot be brought back concerns only some designs, which say so.
-  left_.bring_back(std::nullopt, [this, id](const Status&) {
+  left_.bring_back(std::nullopt, [this, id](const Status& status) {
+    queue_.announce_left_sides(id, status);
     if (const auto found = queue_.find(id); found) (*found)->status.waiting.clear();
     schedule_turn();
   });

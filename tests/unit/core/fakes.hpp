@@ -341,6 +341,9 @@ class RecordingObserver final : public RunObserver {
     add("run {} {}{}{}", run, to_string(state), error.empty() ? "" : ": ", error);
   }
   void job_removed(JobId job) override { add("job {} removed", job); }
+  void left_sides_tried(JobId job, const Status& status) override {
+    add("before job {}: {}", job, status ? "brought back" : status.error().message);
+  }
 
   std::vector<std::string> take() { return std::exchange(lines_, {}); }
 

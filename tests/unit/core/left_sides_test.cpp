@@ -8,6 +8,7 @@ namespace netperfd::core {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -224,6 +225,7 @@ TEST_F(LeftByJobs, it_is_tried_again_before_any_next_job) {
   EXPECT_TRUE(workload_.runs.size() == 1) << "only the run of the first job: this one waits";
   EXPECT_THAT(scheduler_.job(2)->waiting, HasSubstr("brings back what earlier jobs left"));
   end_command();
+  EXPECT_THAT(seen_.take(), Contains("before job 2: brought back"));
   EXPECT_THAT(left_jobs(), IsEmpty());
   EXPECT_EQ(scheduler_.job(2)->waiting, "");
   end_run();
@@ -234,6 +236,7 @@ TEST_F(LeftByJobs, it_is_tried_once_for_each_job) {
   leave_changed("left");
   submit(a_job(2));
   end_command("exit code 2");
+  EXPECT_THAT(seen_.take(), Contains(AllOf(HasSubstr("before job 2: job 1 left"), HasSubstr("exit code 2"))));
   end_run();
   EXPECT_FALSE(commands_.is_running()) << "not before its second run";
   end_run();
