@@ -88,7 +88,7 @@ TEST_F(SideJournalTest, has_the_notes_of_several_jobs_and_clears_each_alone) {
   write_note(note_of(4));
   EXPECT_THAT(left_jobs(), ElementsAre(1, 3, 4));
   ASSERT_TRUE(open()->clear(4)) << "at the end";
-  ASSERT_TRUE(open()->clear(1)) << "at the begin";
+  ASSERT_TRUE(open()->clear(1)) << "at the beginning";
   EXPECT_THAT(left_jobs(), ElementsAre(3));
   EXPECT_THAT(open()->left().value().front().parts, ElementsAre("device eth1"));
   ASSERT_TRUE(open()->clear(3));
