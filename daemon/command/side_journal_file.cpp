@@ -163,10 +163,16 @@ Status SideJournalFile::write(const core::SideNote& note) {
   if (at + text.size() > kLongestNote) return fail_errno(path_, EFBIG);
   if (auto cut = truncate(at); !cut) return cut;
   const ssize_t wrote = ::pwrite(lock_.file().get(), text.data(), text.size(), static_cast<off_t>(at));
-  if (wrote < 0) return fail_errno(path_, errno);
-  if (static_cast<std::size_t>(wrote) != text.size()) return fail_errno(path_, ENOSPC);
-  if (::fsync(lock_.file().get()) != 0) return fail_errno(path_, errno);
-  return {};
+  Status written;
+  if (wrote < 0) {
+    written = fail_errno(path_, errno);
+  } else if (static_cast<std::size_t>(wrote) != text.size()) {
+    written = fail_errno(path_, ENOSPC);
+  } else if (::fsync(lock_.file().get()) != 0) {
+    written = fail_errno(path_, errno);
+  }
+  if (!written) (void)truncate(at);  // what is refused does not count
+  return written;
 }
 
 Status SideJournalFile::clear(JobId job) {

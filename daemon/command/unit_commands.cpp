@@ -190,7 +190,7 @@ core::CommandEnd UnitCommands::Unit::end_of(const UnitReport& end) const {
     return failed(signal_words(end.main.status), tail_);
   if (end.main.code == CLD_EXITED && end.main.status == kExitExec) {
     core::CommandEnd ended = failed(exit_words(end.main.status) + " (it could not be run)", tail_);
-    ended.ran = false;
+    ended.ran = !tail_.last_line().empty();  // who says something, ran, and ended so of its own
     return ended;
   }
   if (end.main.code == CLD_EXITED && end.main.status != 0) return failed(exit_words(end.main.status), tail_);

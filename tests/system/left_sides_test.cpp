@@ -42,7 +42,7 @@ class LeftSides : public SystemTest {
                     name, lab().net().left(), lab().net().right(), NetnsPair::kRightAddress, list(on),
                     list(off)));
   }
-  // As the shipped veth-offload.
+  // Like the shipped veth-offload, but with the state of the lab as side A, and without checks.
   static std::vector<std::string> set_segments(const std::string& netns, const char* segments,
                                                const char* program = kIp) {
     return {program, "-n", netns, "link", "set", "dev", NetnsPair::kInterface, "gso_max_segs", segments};
@@ -91,7 +91,7 @@ TEST_F(LeftSides, of_an_absent_namespace_keep_nobody_from_measuring) {
   EXPECT_EQ(measured.code, 0) << measured.out << measured.err;
 
   must_run({"ip", "netns", "add", absent});
-  must_run({"ip", "-n", absent, "link", "add", NetnsPair::kInterface, "type", "dummy"});
+  must_run({"ip", "-n", absent, "link", "add", NetnsPair::kInterface, "type", "veth", "peer", "name", "far"});
   const Outcome again = start("forgotten", member);
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
@@ -101,7 +101,7 @@ TEST_F(LeftSides, of_an_absent_device_are_as_those_of_an_absent_namespace) {
   write_offload("forgotten", absent);
   EXPECT_EQ(start("forgotten", member).code, kRunFailed);
   EXPECT_THAT(doctor(), HasSubstr("no ended job left anything changed on the machine"));
-  must_run({"ip", "-n", absent, "link", "add", NetnsPair::kInterface, "type", "dummy"});
+  must_run({"ip", "-n", absent, "link", "add", NetnsPair::kInterface, "type", "veth", "peer", "name", "far"});
   const Outcome again = start("forgotten", member);
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }

@@ -56,6 +56,12 @@ void set_label(Call& call, Job job, Label label) {
 }
 
 std::uint64_t delete_job(Call& call, Job job) {
+  // Without the job, nobody could ask to bring it back.
+  for (const auto& left : value_or_throw(call.ports.scheduler.left_sides())) {
+    if (left.note.job == job.id)
+      throw to_dbus(Error{ErrorKind::busy, fmt::format("job {0} left {1}: `netperfctl undo {0}` first",
+                                                       job.id, core::left_by(left.note))});
+  }
   const std::uint64_t runs = value_or_throw(call.ports.store_keeper.remove_job(job.id));
   if (runs == 0)
     throw to_dbus(Error{ErrorKind::busy, fmt::format("job {} has not ended: stop it first", job.id)});

@@ -122,7 +122,8 @@ Status Scheduler::bring_back(JobId job, LeftSides::Done done) {
   if (left_.busy()) {
     return fail(ErrorKind::busy, "what ended jobs left is being brought back already");
   }
-  if (!queue_.empty() && queue_.front().execution) {
+  // A turn that is due begins the next job, which no number of calls may hold up.
+  if (!queue_.empty() && (queue_.front().execution || turn_)) {
     return fail(ErrorKind::busy,
                 fmt::format("job {} is under way; what job {} left is tried to be brought back "
                             "when that has ended, before the next job",

@@ -97,11 +97,12 @@ void SideSwitch::switch_over() {
   }
   const auto before = std::exchange(applied_, std::nullopt);
   const bool was_switched = std::exchange(switched_, true);
+  const bool was_gone = is_gone(argv);  // a command may itself move away what it names
   switching_ = true;
-  run(argv, [this, &side, argv, before, was_switched](const CommandEnd& end) {
+  run(argv, [this, &side, argv, before, was_switched, was_gone](const CommandEnd& end) {
     switching_ = false;
     if (!end.error.empty()) {
-      if (!end.ran || is_gone(argv)) {  // it has changed nothing
+      if (!end.ran || (was_gone && is_gone(argv))) {  // it has changed nothing
         applied_ = before;
         switched_ = was_switched;
       }

@@ -59,7 +59,8 @@ std::size_t read_options(Words words, Named& named) {
 
 void read_namespace_words(Words words, Named& named) {
   if (words.size() < 3 || !is_name(words[2])) return;
-  if (words[1] != "exec") {  // it adds or removes the namespace
+  if (words[1].empty() ||
+      !std::string_view("exec").starts_with(words[1])) {  // it adds or removes the namespace
     named.others.push_back("namespace " + words[2]);
     return;
   }
@@ -71,18 +72,28 @@ void read_namespace_words(Words words, Named& named) {
   }
 }
 
+// Of a link, beside its name.
+bool is_no_flag(const std::string& word) {
+  return !is_among(word,
+                   {"up", "down", "arp", "multicast", "allmulticast", "promisc", "trailers", "on", "off"});
+}
+
 void read_iproute(Words words, Named& named) {
   words = words.subspan(read_options(words, named));
   if (words.empty()) return;
   const std::string_view object = words.front();
-  if (object == "netns") return read_namespace_words(words, named);
+  if (object.size() >= 3 && std::string_view("netns").starts_with(object))
+    return read_namespace_words(words, named);
   const bool is_link = std::string_view("link").starts_with(object);
   const bool makes = words.size() > 1 && (is_link || object.starts_with("tu")) &&
                      (words[1].starts_with("a") || words[1] == "replace");
   auto at = std::ranges::find(words, "dev");
   const bool is_explicit = at != words.end();
-  if (!is_explicit && makes) at = std::ranges::find(words, "name");
-  if (at == words.end() && is_link && words.size() > 2) at = words.begin() + 1;
+  // What follows `type` is of the kind of link, such as the name of a peer.
+  if (!is_explicit && makes) at = std::find(words.begin(), std::ranges::find(words, "type"), "name");
+  if (!is_explicit && (at == words.end() || *at != "name") && is_link && words.size() > 2) {
+    at = std::find_if(words.begin() + 2, words.end(), is_no_flag) - 1;
+  }
   if (at == words.end() || at + 1 == words.end() || !is_name(*(at + 1))) return;
   named.device = *(at + 1);
   named.needs_device = is_explicit && !makes;
@@ -96,13 +107,16 @@ void read_ethtool(Words words, Named& named) {
 }
 
 void read_modules(Words words, std::string_view tool, Named& named) {
+  const bool several = tool == "rmmod" || std::ranges::any_of(words, [](const std::string& word) {
+                         return is_among(word, {"-r", "--remove", "-a", "--all"});
+                       });
   for (const std::string& word : words) {
     if (word.starts_with('-')) continue;
     std::string name{tool == "insmod" ? file_name(word) : std::string_view{word}};
     if (tool == "insmod") name.resize(std::min(name.find(".ko"), name.size()));
     std::ranges::replace(name, '-', '_');
     if (is_name(name)) named.others.push_back("module " + name);
-    if (tool != "rmmod") return;  // what follows are parameters
+    if (!several) return;  // what follows are parameters
   }
 }
 
@@ -192,7 +206,7 @@ std::vector<std::string> parts_of_command(const std::vector<std::string>& argv) 
 
 std::vector<std::string> parts_of_design(const Design& design) {
   std::vector<std::string> parts;
-  for (const auto* side : {&design.a, &design.b}) {
+  for (const auto* side : {&design.a, &design.b, &design.home}) {
     if (!*side) continue;
     const auto builds = static_cast<std::uint32_t>((*side)->builds.size());
     for (std::uint32_t build = std::min(builds, 1U); build <= builds; ++build)
@@ -217,7 +231,11 @@ std::vector<std::string> common_parts(const std::vector<std::string>& a, const s
 std::string gone_part(const MachineParts& parts, const std::vector<std::string>& argv) {
   if (argv.empty()) return {};
   const Named named = named_by(argv);
-  if (is_name(named.netns) && parts.lacks_netns(named.netns)) return "namespace " + named.netns;
+  if (is_name(named.netns) && parts.lacks_netns(named.netns)) {
+    // With its namespace a device is gone, unless it is of hardware: that one comes back to the host.
+    const bool may_be_back = !named.device.empty() && !parts.lacks_device(named.device, "");
+    return may_be_back ? "" : "namespace " + named.netns;
+  }
   if (!named.needs_device || (!named.netns.empty() && !is_name(named.netns))) return {};
   if (!parts.lacks_device(named.device, named.netns)) return {};
   return fmt::format("device {}{}{}", named.device, named.netns.empty() ? "" : "@", named.netns);

@@ -120,6 +120,12 @@ TEST_F(LeftOnTheMachine, waits_while_a_job_is_under_way) {
   EXPECT_THAT(commands.said, IsEmpty());
 }
 
+TEST_F(LeftOnTheMachine, keeps_its_job_until_it_is_brought_back) {
+  const auto refused = client->call<std::uint64_t>("DeleteJob", std::uint64_t{1});
+  EXPECT_EQ(refused.error, dbus::error::kBusy);
+  EXPECT_THAT(refused.text, HasSubstr("job 1 left the machine off side gso-on: `netperfctl undo 1` first"));
+}
+
 TEST_F(LeftOnTheMachine, is_for_the_owner_of_the_job_and_root) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to become other users";
   queries.stored.back().owner = kOwner;

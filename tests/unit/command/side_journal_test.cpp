@@ -268,7 +268,7 @@ TEST_F(BringBack, has_nothing_to_do_for_what_is_gone) {
   write_note({.job = 7, .side = "on", .apply = {"/bin/false/ip", "-n", "left", "link", "set", "dev", "v0"}});
   EXPECT_FALSE(bring());
   EXPECT_THAT(left_jobs(), ElementsAre(7)) << "as long as the namespace is there";
-  parts.gone = {"netns left"};
+  parts.gone = {"netns left", "device v0"};
   const auto done = bring();
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(*done, HasSubstr("since namespace left is gone"));

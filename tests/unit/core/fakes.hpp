@@ -40,7 +40,8 @@ class FakeClock final : public Clock {
   Timer after(std::chrono::milliseconds delay, std::function<void()> callback) override {
     const auto key = std::pair{now_ + delay, next_number_++};
     calls_->emplace(key, std::move(callback));
-    return {nullptr, [calls = calls_, key](void*) { calls->erase(key); }};
+    // Not null: whether a timer is set can be asked.
+    return {calls_.get(), [calls = calls_, key](void*) { calls->erase(key); }};
   }
 
   // Runs everything that is due now, including what those calls add for now.

@@ -23,7 +23,7 @@ std::string ip_line(const std::string& netns, const std::string& segments) {
 
 class LeftByJobs : public DesignRuns {
  protected:
-  // The shipped scenario veth-offload, in any namespace. It begins with side A.
+  // Like the shipped veth-offload, but without checks, and side A is the state of the lab and comes first.
   static JobSpec offload_in(const std::string& netns) {
     JobSpec spec = without_checks(a_design());
     spec.design->a->name = "gso-on";
@@ -35,26 +35,15 @@ class LeftByJobs : public DesignRuns {
     spec.design->seed = seed;
     return spec;
   }
+  void end_one() { commands_.is_running() ? end_command() : end_run(); }
   // Answers all commands, and measures, until no job is under way.
   void finish_all() {
-    while (commands_.is_running() || workload_.alive() > 0) {
-      if (commands_.is_running()) {
-        end_command();
-      } else {
-        end_run();
-      }
-    }
+    while (commands_.is_running() || workload_.alive() > 0) end_one();
   }
   // A job on side B whose way back fails: what it left is noted.
   JobId leave_changed(const std::string& netns) {
     const JobId job = submit(offload_in(netns));
-    while (command() != ip_line(netns, "1")) {
-      if (commands_.is_running()) {
-        end_command();
-      } else {
-        end_run();
-      }
-    }
+    while (command() != ip_line(netns, "1")) end_one();
     end_command("exit code 2: busy");
     EXPECT_EQ(command(), ip_line(netns, "65535")) << "the way back";
     end_command("exit code 2: busy");
@@ -75,7 +64,7 @@ class LeftByJobs : public DesignRuns {
 // ---- What has changed nothing -----------------------------------------------------------------------------
 
 TEST_F(LeftByJobs, nothing_is_left_by_a_switch_in_an_absent_namespace) {
-  parts_.gone = {"netns left"};
+  parts_.gone = {"netns left", "device veth0"};
   const JobId first = submit(offload_in("left"));
   end_command("exit code 1: Cannot open network namespace \"left\"");
   EXPECT_FALSE(commands_.is_running()) << "there is nothing to bring back";
@@ -94,6 +83,13 @@ TEST_F(LeftByJobs, nothing_is_left_by_a_switch_of_an_absent_device) {
   end_command("exit code 1: Cannot find device \"veth0\"");
   EXPECT_FALSE(commands_.is_running());
   EXPECT_THAT(left_jobs(), IsEmpty());
+}
+
+TEST_F(LeftByJobs, a_switch_that_takes_its_own_device_away_and_fails_is_undone) {
+  submit(offload_in("left"));
+  parts_.gone = {"device veth0@left"};
+  end_command("exit code 2: Numerical result out of range");
+  EXPECT_EQ(command(), ip_line("left", "65535"));
 }
 
 TEST_F(LeftByJobs, nothing_is_left_by_a_program_that_could_not_be_executed) {
@@ -143,7 +139,7 @@ TEST_F(LeftByJobs, what_is_gone_by_the_end_of_a_job_has_nothing_to_restore) {
   workload_.last().end(a_measurement());
   clock_.turn();
   ASSERT_EQ(command(), ip_line("left", "65535"));
-  parts_.gone = {"netns left"};
+  parts_.gone = {"netns left", "device veth0"};
   end_command("exit code 1");
   EXPECT_EQ(scheduler_.job(job)->side_error, "");
   EXPECT_THAT(left_jobs(), IsEmpty());
@@ -341,6 +337,14 @@ TEST_F(AskedToBringBack, only_what_this_job_left_is) {
   end_command();
   EXPECT_FALSE(commands_.is_running());
   EXPECT_THAT(left_jobs(), ElementsAre(first));
+}
+
+TEST_F(AskedToBringBack, again_and_again_it_does_not_hold_up_the_queue) {
+  const JobId job = leave_changed("left");
+  ask(job);
+  submit(a_job());
+  commands_.end("exit code 2");
+  EXPECT_EQ(scheduler_.bring_back(job, [](const Status&) {}).error().kind, ErrorKind::busy);
 }
 
 TEST_F(AskedToBringBack, a_job_that_left_nothing_has_nothing) {

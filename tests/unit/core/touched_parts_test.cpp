@@ -30,7 +30,12 @@ TEST(TouchedParts, of_ip_and_tc_are_the_namespace_and_the_device) {
   EXPECT_THAT(parts("/usr/sbin/ip -netns left link set veth0 mtu 1400"), veth);
   EXPECT_THAT(parts("/sbin/ip netns exec left /usr/sbin/ip link set dev veth0 up"), veth);
   EXPECT_THAT(parts("/usr/sbin/tc -n left qdisc add dev veth0 root fq"), veth);
+  EXPECT_THAT(parts("/sbin/ip net exec left /usr/sbin/ip link set dev veth0 up"), veth);
   EXPECT_THAT(parts("/usr/sbin/ip -4 link set dev eth1 up"), ElementsAre("device eth1"));
+  EXPECT_THAT(parts("/usr/sbin/ip link set up eth1"), ElementsAre("device eth1"));
+  EXPECT_THAT(parts("/usr/sbin/ip link add veth0 type veth peer name veth1"), ElementsAre("device veth0"));
+  EXPECT_THAT(parts("/usr/sbin/ip link add name veth0 type veth peer name veth1"),
+              ElementsAre("device veth0"));
   EXPECT_THAT(parts("/usr/sbin/ip -family inet -n left route add default via 10.0.0.1"),
               ElementsAre("namespace left"));
   EXPECT_THAT(parts("/usr/sbin/ip netns add left"), ElementsAre("namespace left"));
@@ -39,6 +44,8 @@ TEST(TouchedParts, of_ip_and_tc_are_the_namespace_and_the_device) {
 TEST(TouchedParts, of_other_tools_are_what_these_set) {
   EXPECT_THAT(parts("/usr/sbin/ethtool -K eth1 gro off"), ElementsAre("device eth1"));
   EXPECT_THAT(parts("/usr/sbin/modprobe -r nf-tables"), ElementsAre("module nf_tables"));
+  EXPECT_THAT(parts("/usr/sbin/modprobe -r hsr prp"), ElementsAre("module hsr", "module prp"));
+  EXPECT_THAT(parts("/usr/sbin/modprobe hsr debug=1"), ElementsAre("module hsr"));
   EXPECT_THAT(parts("/usr/sbin/insmod /x/hsr.ko.xz debug=1"), ElementsAre("module hsr"));
   EXPECT_THAT(parts("/usr/sbin/rmmod hsr prp"), ElementsAre("module hsr", "module prp"));
   EXPECT_THAT(parts("/usr/sbin/sysctl -w net.ipv4.tcp_sack=0"), ElementsAre("sysctl net.ipv4.tcp_sack"));
@@ -64,6 +71,14 @@ TEST(TouchedParts, of_a_design_are_those_of_both_sides_builds_and_points) {
   spec.design->b->apply = words("/usr/sbin/ip -n left link set dev veth0 up");
   EXPECT_THAT(parts_of_design(*spec.design),
               ElementsAre("device veth0@left", "module one", "module two", "namespace left"));
+}
+
+TEST(TouchedParts, of_a_selftest_are_those_of_its_way_back_too) {
+  JobSpec spec = a_design();
+  spec.design->a->apply = spec.design->b->apply = words("/x/use-hsr list");
+  spec.design->home = *spec.design->b;
+  spec.design->home->apply = words("/usr/sbin/modprobe hsr");
+  EXPECT_THAT(parts_of_design(*spec.design), ElementsAre("module hsr", "program /x/use-hsr"));
 }
 
 TEST(TouchedParts, of_settings_are_their_targets) {
@@ -94,8 +109,9 @@ class GoneParts : public testing::Test {
 };
 
 TEST_F(GoneParts, are_the_namespace_and_the_device_that_a_command_needs) {
-  machine.gone = {"netns left"};
+  machine.gone = {"netns left", "device veth0"};
   EXPECT_EQ(gone("/usr/sbin/ip -n left link set dev veth0 up"), "namespace left");
+  EXPECT_EQ(gone("/usr/sbin/ip -n left link set dev eth0 up"), "") << "hardware comes back to the host";
   EXPECT_EQ(gone("/usr/sbin/ip netns exec left /bin/sh -c true"), "namespace left");
   EXPECT_EQ(gone("/usr/sbin/ip -n right link set dev veth0 up"), "");
   machine.gone = {"device veth0@left", "device eth1"};
@@ -111,7 +127,7 @@ TEST_F(GoneParts, are_not_those_that_a_command_makes) {
   EXPECT_EQ(gone("/usr/sbin/ip netns add left"), "");
   EXPECT_EQ(gone("/usr/sbin/ip link add dev veth0 type veth"), "");
   EXPECT_EQ(gone("/usr/sbin/ip link add veth0 type veth"), "");
-  EXPECT_EQ(gone("/usr/sbin/ip link set up veth0"), "") << "which word is the device is not sure";
+  EXPECT_EQ(gone("/usr/sbin/ip link set up veth0"), "") << "without `dev`, which word is it is not sure";
   EXPECT_EQ(gone("/x/switch left veth0"), "");
 }
 
