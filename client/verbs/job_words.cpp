@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,21 +16,22 @@
 namespace netperfctl {
 namespace {
 
-// 0: none of the caller's jobs is live.
-Outcome<std::uint64_t> newest_live(Daemon& daemon) {
+// Those of the caller.
+Outcome<std::set<std::uint64_t>> live_jobs(Daemon& daemon) {
   const auto jobs = daemon.live_jobs();
   if (!jobs) return std::unexpected(jobs.error());
-  std::uint64_t newest = 0;
+  std::set<std::uint64_t> live;
   for (const LiveJobView& job : *jobs) {
-    if (job.owner == ::geteuid() && !has_ended(job.state.value_or(""))) newest = std::max(newest, job.job);
+    if (job.owner == ::geteuid() && !has_ended(job.state.value_or(""))) live.insert(job.job);
   }
-  return newest;
+  return live;
 }
 
-Outcome<std::uint64_t> newest_job(Daemon& daemon, bool ended) {
-  const auto live = newest_live(daemon);
-  if (!live || *live > 0) return live;
-  if (!ended) {
+Outcome<std::uint64_t> newest_job(Daemon& daemon, LastJob last) {
+  const auto live = live_jobs(daemon);
+  if (!live) return std::unexpected(live.error());
+  if (last != LastJob::ended && !live->empty()) return *live->rbegin();
+  if (last == LastJob::live) {
     return fail(
         Exit::not_found,
         "last: no job of yours is live; `netperfctl jobs` lists those of everybody, and job:NUMBER is "
@@ -37,11 +39,14 @@ Outcome<std::uint64_t> newest_job(Daemon& daemon, bool ended) {
   }
   RunFilter filter;
   filter.owner = "me";
-  const auto page = daemon.jobs(filter, 1);
+  const auto page = daemon.jobs(filter, live->size() + 1);
   if (!page) return std::unexpected(page.error());
-  if (page->jobs.empty())
-    return fail(Exit::not_found, "last: you have no job; `netperfctl jobs --all` lists those of everybody");
-  return page->jobs.front().job;
+  for (const JobView& job : page->jobs) {
+    if (!live->contains(job.job)) return job.job;
+  }
+  return fail(Exit::not_found,
+              fmt::format("last: you have no job{}; `netperfctl jobs --all` lists those of everybody",
+                          live->empty() ? "" : " that has ended"));
 }
 
 }  // namespace
@@ -65,8 +70,8 @@ void add_job(CLI::App& command, std::string& word, const std::string& more) {
       ->type_name("");
 }
 
-Outcome<std::uint64_t> job_of_word(Daemon& daemon, const std::string& word, bool ended) {
-  return word == "last" ? newest_job(daemon, ended) : job_number(word);
+Outcome<std::uint64_t> job_of_word(Daemon& daemon, const std::string& word, LastJob last) {
+  return word == "last" ? newest_job(daemon, last) : job_number(word);
 }
 
 Failure with_other_meaning(Daemon& daemon, Failure failure, const std::string& word, std::string_view verb) {

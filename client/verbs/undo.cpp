@@ -18,7 +18,7 @@ namespace {
 Outcome<Exit> run_undo(const Settings& settings, const std::string& word) {
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto meant = job_of_word(*daemon, word, true);
+  const auto meant = job_of_word(*daemon, word, LastJob::ended);
   if (!meant) return std::unexpected(meant.error());
   const std::uint64_t job = *meant;
   const auto left = daemon->undo_job(job);
@@ -43,7 +43,7 @@ Verb add_undo(CLI::App& app, const Settings& settings) {
   CLI::App* command = app.add_subcommand(
       "undo", "Bring back what a job left changed on the machine, if its own way back failed");
   const auto job = std::make_shared<std::string>();
-  add_job(*command, *job, "; it has ended");
+  add_job(*command, *job, " that has ended");
   command->footer("Example:\n  netperfctl undo 12");
   return {command, [&settings, job] { return run_undo(settings, *job); }};
 }

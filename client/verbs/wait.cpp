@@ -27,7 +27,7 @@ Outcome<Exit> run_wait(const Settings& settings, const std::string& text) {
   Follower follower{*loop, settings.format, false, false};
   auto daemon = Daemon::connect();
   if (!daemon) return std::unexpected(daemon.error());
-  const auto number = job_of_word(*daemon, text, true);
+  const auto number = job_of_word(*daemon, text, LastJob::any);
   if (!number) return std::unexpected(number.error());
   // Before it is looked for, so that its end is not missed in between.
   if (const auto following = daemon->follow(*loop, follower); !following)
