@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <boost/math/distributions/hypergeometric.hpp>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -70,7 +72,8 @@ double chance_of_flags(const SideNoise& a, const SideNoise& b) {
 
 bool differ(const SideNoise& a, const SideNoise& b) {
   if (std::abs(a.share() - b.share()) > kMostUnevenFlags && chance_of_flags(a, b) < kLeastChance) return true;
-  return a.load && b.load && std::abs(*a.load - *b.load) > kMostUnevenLoad &&
+  const auto log_left = [](const SideNoise& side) { return std::log1p(-std::min(*side.load, 1.0)); };
+  return a.load && b.load && std::abs(log_left(a) - log_left(b)) > kMostUnevenLoad &&
          mann_whitney(a.loads, b.loads).p < kLeastChance;
 }
 
@@ -166,21 +169,45 @@ ArmRuns quiet_runs(const ArmRuns& runs) {
 
 namespace {
 
-// What the load of others can have made of a figure at most: a ratio of 1 or above. Absent if it is not
-// known, or if other noise was flagged.
-std::optional<double> most_of_load(const SideNoise& a, const SideNoise& b) {
-  const auto is_load = [](const std::string& code) {
-    return code == noise::kForeignLoad || code == noise::kUnknownLoad;
-  };
-  if (!a.load || !b.load || *a.load >= 1 || *b.load >= 1) return std::nullopt;
-  if (!std::ranges::all_of(a.codes, is_load) || !std::ranges::all_of(b.codes, is_load)) return std::nullopt;
-  return (1 - std::min(*a.load, *b.load)) / (1 - std::max(*a.load, *b.load));
+// Whether a workload makes less of it, in proportion at most, if it gets less of its CPUs. A latency has no
+// such bound.
+bool is_rate(const FigureResult& result) {
+  return result.better == Better::higher &&
+         (result.unit.ends_with("per_second") || result.unit.ends_with("/s"));
 }
 
-// Whatever part of the effect, up to `most`, the load made.
-RatioEstimate widened(RatioEstimate effect, double most) {
-  if (effect.low) effect.low = *effect.low / most;
-  if (effect.high) effect.high = *effect.high * most;
+// Whether of all these runs the load of others is known, and no other noise was flagged.
+bool knows_load(const SideNoise& side) {
+  return side.all > 0 && side.loads.size() == side.all &&
+         std::ranges::all_of(side.loads, [](double load) { return load < 1; }) &&
+         std::ranges::all_of(side.codes, [](const std::string& code) {
+           return code == noise::kForeignLoad || code == noise::kUnknownLoad;
+         });
+}
+
+double mean_left(const SideNoise& side) {
+  return 1 - std::accumulate(side.loads.begin(), side.loads.end(), 0.0) / side.all;
+}
+
+// `effect` of these runs if the figure of each were multiplied by what others left it of its CPUs, to this
+// power.
+RatioEstimate scaled(const Grouping& grouping, const Figure& figure, RatioEstimate effect, double level,
+                     double power) {
+  const FigureOf of(figure);
+  const auto log = [&](const ComparedRun& run) -> std::optional<double> {
+    const auto value = of.log(run), load = load_of_others(run);
+    if (!value || !load) return std::nullopt;
+    return *value + power * std::log1p(-*load);
+  };
+  const Location location =
+      shift_of(grouping, values_of(grouping.a(), log), values_of(grouping.b(), log), level);
+  effect.ratio = std::exp(location.estimate);
+  effect.low.reset();
+  effect.high.reset();
+  if (location.interval) {
+    effect.low = std::exp(location.interval->low);
+    effect.high = std::exp(location.interval->high);
+  }
   return effect;
 }
 
@@ -193,23 +220,34 @@ struct Remains {
 
 Remains remains_of(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
                    const ComparisonSettings& settings, const FigureResult& result) {
+  const double level = level_of_each(settings.level, settings.figures.size());
   const ArmRuns quiet = quiet_runs(runs);
-  const RatioEstimate effect = figure_effect(Grouping(quiet.a, quiet.b), figure, result.threshold,
-                                             level_of_each(settings.level, settings.figures.size()));
+  const RatioEstimate effect = figure_effect(Grouping(quiet.a, quiet.b), figure, result.threshold, level);
   const auto verdict_of_these = [&](const RatioEstimate& these) {
     return these.ratio ? resolved_verdict(these, result.threshold, result.better, resolution)
                        : Verdict::too_few;
   };
   const Verdict verdict = verdict_of_these(effect);
   const bool too_few = verdict == Verdict::too_few;
-  const SideNoise a = noise_of(too_few ? runs.a : quiet.a), b = noise_of(too_few ? runs.b : quiet.b);
-  const auto most = too_few || differ(a, b) ? most_of_load(a, b) : std::nullopt;
-  if (most && (too_few || verdict == result.verdict)) {
+  const ArmRuns& bounded = too_few ? runs : quiet;
+  const SideNoise a = noise_of(bounded.a), b = noise_of(bounded.b);
+  if (is_rate(result) && knows_load(a) && knows_load(b) &&
+      (too_few || (verdict == result.verdict && differ(a, b)))) {
+    const Grouping grouping(bounded.a, bounded.b);
+    const RatioEstimate measured = too_few ? result.effect : effect;
+    bool holds = true;
+    double most = 1;
+    for (const double power : {-1.0, 1.0}) {
+      const RatioEstimate other = scaled(grouping, figure, measured, level, power);
+      holds = holds && verdict_of_these(other) == result.verdict;
+      const double apart = *other.ratio / *measured.ratio;
+      most = std::max({most, apart, 1 / apart});
+    }
     const std::string left =
         fmt::format("others left the workload {:.1f} % of its CPUs in A and {:.1f} % in B",
-                    100 * (1 - *a.load), 100 * (1 - *b.load));
-    const std::string percent = fmt::format("{:.0f} %", 100 * (*most - 1));
-    if (verdict_of_these(widened(too_few ? result.effect : effect, *most)) == result.verdict)
+                    100 * mean_left(a), 100 * mean_left(b));
+    const std::string percent = fmt::format("{:.0f} %", 100 * (most - 1));
+    if (holds)
       return {
           .verdict_holds = true,
           .why = fmt::format("The verdict holds beyond the {} that this can have made: {}.", percent, left),

@@ -15,8 +15,9 @@
 namespace netperfd::analysis {
 
 // The sides differ in noise if the shares of their flagged runs differ by more than this, or the medians of
-// the shares of CPU time that others took. In both cases only if chance would make as much in fewer
-// comparisons than this: noise that meets both sides alike is within the interval already.
+// the shares of CPU time that others left, as a ratio, by more than 5 %. In both cases only if chance would
+// make as much in fewer comparisons than this: noise that meets both sides alike is within the interval
+// already.
 constexpr double kMostUnevenFlags = 0.1;
 constexpr double kMostUnevenLoad = 0.05;
 constexpr double kLeastChance = 0.2;
@@ -39,9 +40,12 @@ constexpr double kLeastChance = 0.2;
 [[nodiscard]] ArmRuns quiet_runs(const ArmRuns& runs);
 
 // Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If these
-// leave too few, or still differ in the load of others, it must hold beyond the most that this load can have
-// made. A workload that uses all that others leave it gets 1 - a of its CPUs on A and 1 - b on B, so that is
-// the ratio of the two. It says nothing of other noise, such as heat. If the verdict does not hold, it is
+// leave too few, or still differ in the load of others, the verdict on a rate must hold beyond what this load
+// can have made. A workload that uses all that others leave it makes 1 - a of what it would make alone, where
+// `a` is the share that others took of its CPUs in that run. So the verdict must be the same if the rate of
+// each run is divided by 1 - a, and if it is multiplied by it: the sign is not trusted, since a change can
+// itself make others run. This takes the load as alike on all CPUs of the workload, and says nothing of other
+// noise, such as heat, or of other figures, such as latency. If the verdict does not hold, it is
 // inconclusive, with FigureResult::reason, unless ComparisonSettings::despite keeps it. Adds what it finds as
 // a caveat. `resolution` is that of gate 7.
 void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/stack_deltas.hpp"
+#include "dbus/rows/found.hpp"
 #include "tests/unit/statistics/synthetic.hpp"
 
 namespace netperfd::analysis {
@@ -88,7 +89,10 @@ StackComparison picture_of(SampledHost& host, const SampledDesign& design, doubl
 }
 
 bool is_coloured(const FrameDelta& frame) {
-  return frame.shift && frame.shift->p_adjusted.value_or(1) <= 0.05;
+  if (!frame.shift) return false;
+  const ShiftEstimate& cost = frame.shift->cost;
+  return rows::is_found(
+      {.shift = cost.shift, .low = cost.low, .high = cost.high, .p_adjusted = frame.shift->p_adjusted});
 }
 
 // False: a frame is coloured though nothing differs. True: the two frames that take more are coloured, and

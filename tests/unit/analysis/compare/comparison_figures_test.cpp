@@ -227,8 +227,9 @@ TEST(Figures, of_which_less_is_better_hold_without_the_noisy_blocks_as_others_do
   const Comparison judged = compare(sides.a, sides.b, settings);
   EXPECT_THAT(verdicts(judged), ElementsAre(Verdict::improvement, Verdict::inconclusive));
   EXPECT_THAT(judged.caveats,
-              has_caveat("latency.p99: No verdict: it was regression, and without the 8 runs of "
-                         "flagged blocks it is inconclusive."));
+              has_caveat("latency.p99: No verdict: it was regression. The sides differ in the noise of the "
+                         "host: 0 of 24 runs of A are flagged; 4 of 24 runs of B are flagged (foreign-load). "
+                         "Without the 8 runs of flagged blocks the verdict is inconclusive."));
 }
 
 TEST(Figures, that_were_measured_under_tracing_have_to_have_the_facts_of_a_trace_alike) {

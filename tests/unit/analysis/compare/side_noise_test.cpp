@@ -160,6 +160,46 @@ TEST(SideNoise, of_other_kinds_than_load_has_no_such_bound) {
   EXPECT_EQ(judged(sides).verdict, Verdict::inconclusive);
 }
 
+// A load says at most what a rate lacks: a latency can be many times as long.
+TEST(SideNoise, of_a_latency_has_no_such_bound) {
+  NoisySides sides = noisy_blocks(0);
+  load(sides.a, 0.02);
+  load(sides.b, 0.1);
+  for (ComparedRun& run : sides.a) run.figures = {{"latency.p99", 2e6 + 1e3 * run.block}};
+  for (ComparedRun& run : sides.b) run.figures = {{"latency.p99", 5e6 + 1e3 * run.block}};
+  ComparisonSettings settings{.changed = {"nic"}};
+  settings.figures = {{.figure = {.name = "latency.p99"}}};
+  EXPECT_EQ(compare(sides.a, sides.b, settings).verdict, Verdict::inconclusive);
+}
+
+// The others meet a few runs of B only, hard enough to make the whole difference.
+TEST(SideNoise, of_some_runs_counts_in_each_of_them) {
+  NoisySides sides = noisy_blocks(0);
+  load(sides.a, 0);
+  load(sides.b, 0);
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) run.flags.clear();
+  }
+  for (ComparedRun& run : sides.b) {
+    if (run.letter != 2) continue;
+    std::vector<ComparedRun> met{run};
+    load(met, 0.4);
+    met.front().received_bits_per_second = *run.received_bits_per_second * 0.6;
+    run = met.front();
+  }
+  const Comparison comparison = judged(sides);
+  EXPECT_EQ(comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(comparison.figures.front().reason, HasSubstr("100.0 % of its CPUs in A and 80.0 % in B"));
+}
+
+TEST(SideNoise, of_which_some_runs_know_no_load_has_no_such_bound) {
+  NoisySides sides = noisy_blocks(-0.49);
+  load(sides.a, 0.603);
+  load(sides.b, 0.529);
+  sides.b.back().counters.clear();
+  EXPECT_EQ(judged(sides).verdict, Verdict::inconclusive);
+}
+
 TEST(SideNoise, that_chance_explains_is_told) {
   NoisySides sides = noisy_blocks(0.1);
   for (const std::uint32_t block : {1U, 2U, 3U, 4U, 5U}) flag_block(sides.b, block);
