@@ -147,12 +147,12 @@ Link* find_link(std::vector<Link>& links, int index) {
   return found != links.end() && found->index == index ? &*found : nullptr;
 }
 
-// Link-local, loopback, temporary, and from a router's announcement: these come and go without anybody's
-// doing, some of them seconds after a device is up. Kernels before 5.18 do not tell the last kind.
+// Link-local, loopback, and those with a lifetime, as of a router's announcement: these come and go without
+// anybody's doing, some of them seconds after a device is up. Kernels before 5.18 do not tell who made one.
 bool made_by_kernel(const ifaddrmsg& info, std::uint8_t protocol) {
   if (info.ifa_family != AF_INET6) return false;
   return info.ifa_scope == RT_SCOPE_LINK || info.ifa_scope == RT_SCOPE_HOST ||
-         (info.ifa_flags & IFA_F_TEMPORARY) != 0 || protocol == IFAPROT_KERNEL_RA;
+         (info.ifa_flags & IFA_F_PERMANENT) == 0 || protocol == IFAPROT_KERNEL_RA;
 }
 
 Status read_addresses(const Fd& socket, std::vector<Link>& links) {

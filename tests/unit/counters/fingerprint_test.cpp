@@ -115,6 +115,8 @@ TEST_F(FingerprintOf, an_address_that_the_kernel_makes_is_no_fact_and_a_configur
   EXPECT_THAT(changed_by([&] {
                 client_.run([] { std::ofstream("/proc/sys/net/ipv6/conf/wire/disable_ipv6") << "0"; });
                 client_.ip({"address", "add", "fe80::7/64", "dev", "wire", "nodad"});
+                client_.ip({"address", "add", "fd79::1/64", "dev", "wire", "nodad", "valid_lft", "3600",
+                            "preferred_lft", "3600"});
               }),
               IsEmpty());
   EXPECT_THAT(changed_by([&] { client_.ip({"address", "add", "fd78::1/64", "dev", "wire", "nodad"}); }),
