@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "client/pages/comparison_lines.hpp"
+#include "client/pages/csv_table.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/workload/workload.hpp"
 #include "client/rows/fields.hpp"
@@ -199,37 +200,80 @@ std::string pruned_csv(std::span<const OldJobView> jobs) {
   return csv(jobs);
 }
 
+CsvTable csv_table(const ShowView& view) {
+  const TraceLists& lists = view.trace_lists;
+  const FunctionLists& functions = view.function_lists;
+  if (view.list_streams) return CsvTable::streams;
+  if (lists.events) return CsvTable::events;
+  if (lists.drops) return CsvTable::drops;
+  if (view.list_samples) return CsvTable::sampled_functions;
+  if (lists.stacks) return view.sampled ? CsvTable::sampled_stacks : CsvTable::stacks;
+  if (lists.marks) return CsvTable::marks;
+  if (lists.cpus) return CsvTable::cpus;
+  if (view.list_counters) return CsvTable::counters;
+  if (view.list_tcp) return CsvTable::tcp;
+  if (view.list_queues) return CsvTable::queues;
+  if (view.list_latency || (page_of(view.details.run).probes_alone && view.with_page))
+    return CsvTable::latency;
+  // A workload that has no intervals has figures at most.
+  if (view.list_figures || (view.with_page && view.intervals.empty() && !view.figures.empty()))
+    return CsvTable::figures;
+  if (view.list_environment) return CsvTable::environment;
+  if (functions.tree) return CsvTable::tree;
+  if (functions.callers) return CsvTable::callers;
+  if (functions.functions) return lists.over_time ? CsvTable::functions_over_time : CsvTable::functions;
+  if (lists.over_time) return CsvTable::events_over_time;
+  if (!is_trace_only(view.details.run)) return CsvTable::intervals;
+  return view.functions ? CsvTable::functions : CsvTable::events_over_time;
+}
+
 std::string show_csv(const ShowView& view) {
   const std::uint64_t run = view.details.run.run;
-  const TraceLists& lists = view.trace_lists;
   const TraceDetails trace = view.trace.value_or(TraceDetails{});
-  if (view.list_streams) return table_of(run, view.details.sums) + records_of(run, view.streams);
-  if (lists.events) return table_of(run, view.samples);
-  if (lists.drops) return table_of(run, trace.drops);
-  if (view.list_samples) return table_of(run, view.sampled.value_or(SampledDetails{}).functions);
-  if (lists.stacks && view.sampled) return table_of(run, view.sampled->stacks);
-  if (lists.stacks) return table_of(run, view.stacks.stacks);
-  if (lists.marks) return table_of(run, trace.marks);
-  if (lists.cpus) return table_of(run, trace.cpus);
   const CountersView counters = view.counters.value_or(CountersView{});
-  if (view.list_counters) return table_of(run, counters.counters);
-  if (view.list_tcp) return table_of(run, counters.tcp);
-  if (view.list_queues) return table_of(run, counters.queues);
-  const bool probes_alone = page_of(view.details.run).probes_alone && view.with_page;
-  if (view.list_latency || probes_alone)
-    return table_of(run, view.latency.value_or(LatencyDetails{}).intervals);
-  // A workload that has no intervals has figures at most.
-  const bool figures_alone = view.with_page && view.intervals.empty() && !view.figures.empty();
-  if (view.list_figures || figures_alone) return table_of(run, view.figures);
-  if (view.list_environment) return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
-  const FunctionLists& function_lists = view.function_lists;
   const ProfileDetails profile = view.functions.value_or(ProfileDetails{});
-  if (function_lists.tree) return table_of(run, profile.tree);
-  if (function_lists.callers) return table_of(run, profile.edges);
-  if (function_lists.functions && lists.over_time) return table_of(run, slices_of(profile));
-  const bool alone = is_trace_only(view.details.run) && !lists.over_time && view.functions;
-  if (function_lists.functions || alone) return table_of(run, profile.functions);
-  if (lists.over_time || is_trace_only(view.details.run)) return table_of(run, slices_of(trace));
+  switch (csv_table(view)) {
+    case CsvTable::streams:
+      return table_of(run, view.details.sums) + records_of(run, view.streams);
+    case CsvTable::events:
+      return table_of(run, view.samples);
+    case CsvTable::drops:
+      return table_of(run, trace.drops);
+    case CsvTable::sampled_functions:
+      return table_of(run, view.sampled.value_or(SampledDetails{}).functions);
+    case CsvTable::sampled_stacks:
+      return table_of(run, view.sampled.value_or(SampledDetails{}).stacks);
+    case CsvTable::stacks:
+      return table_of(run, view.stacks.stacks);
+    case CsvTable::marks:
+      return table_of(run, trace.marks);
+    case CsvTable::cpus:
+      return table_of(run, trace.cpus);
+    case CsvTable::counters:
+      return table_of(run, counters.counters);
+    case CsvTable::tcp:
+      return table_of(run, counters.tcp);
+    case CsvTable::queues:
+      return table_of(run, counters.queues);
+    case CsvTable::latency:
+      return table_of(run, view.latency.value_or(LatencyDetails{}).intervals);
+    case CsvTable::figures:
+      return table_of(run, view.figures);
+    case CsvTable::environment:
+      return table_of(run, view.environment.value_or(EnvironmentView{}).facts);
+    case CsvTable::tree:
+      return table_of(run, profile.tree);
+    case CsvTable::callers:
+      return table_of(run, profile.edges);
+    case CsvTable::functions_over_time:
+      return table_of(run, slices_of(profile));
+    case CsvTable::functions:
+      return table_of(run, profile.functions);
+    case CsvTable::events_over_time:
+      return table_of(run, slices_of(trace));
+    case CsvTable::intervals:
+      break;
+  }
   return table_of(run, view.intervals);
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "client/pages/csv_table.hpp"
 #include "client/pages/render.hpp"
-#include "client/pages/workload/workload.hpp"
 #include "client/terminal/units.hpp"
 
 namespace netperfctl {
@@ -36,12 +36,11 @@ std::string left_out_of_csv(const ShowView& view) {
   Lacking lacking;
   if (!view.trace) return {};
   const TraceView& trace = view.trace->trace;
-  const TraceLists& lists = view.trace_lists;
-  if (lists.drops) lacking.add(trace.drops_left_out, "kinds of drops");
-  if (lists.marks) lacking.add(trace.marks_left_out, "marks");
-  if (lists.cpus) lacking.add(trace.cpus_left_out, "CPUs");
-  const bool slices_alone = view.with_page && is_trace_only(view.details.run) && !view.functions;
-  if (lists.over_time || slices_alone) {
+  const CsvTable table = csv_table(view);
+  if (table == CsvTable::drops) lacking.add(trace.drops_left_out, "kinds of drops");
+  if (table == CsvTable::marks) lacking.add(trace.marks_left_out, "marks");
+  if (table == CsvTable::cpus) lacking.add(trace.cpus_left_out, "CPUs");
+  if (table == CsvTable::events_over_time) {
     lacking.add(trace.events_left_out, "events by name");
     lacking.add(trace.slices_left_out, "events over time");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CSV has no place for what did not fit into netperfd's answer, so netperfctl says it beside it.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <string>
 
@@ -31,6 +31,12 @@ TEST(CsvLeftOut, is_what_the_listed_rows_lack) {
   view.trace_lists.over_time = true;
   view.trace->trace.slices_left_out = 7;
   EXPECT_EQ(left_out_of_csv(view), "not listed: 7 events over time: too many for one answer of netperfd");
+  view.trace_lists.marks = true;
+  EXPECT_THAT(left_out_of_csv(view), testing::HasSubstr("5 marks:")) << "the table of the marks is the CSV";
+  view.trace_lists.marks = false;
+  view.function_lists.functions = true;
+  EXPECT_EQ(left_out_of_csv(view), "") << "the functions over time lack nothing";
+  view.function_lists = {};
   view.trace_lists = {};
   EXPECT_EQ(left_out_of_csv(view), "");
   view.trace.reset();
