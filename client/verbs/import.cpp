@@ -109,10 +109,15 @@ class Import {
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (import(daemon, std::span(files).subspan(i, 1))) continue;
-      const auto rest = names_of(std::span(files).subspan(i + 1));
-      if (!rest.empty()) complain(fmt::format("not imported either: {}", fmt::join(rest, ", ")));
+      leave_out(std::span(files).subspan(i + 1));
       return;
     }
+  }
+
+  // Where nothing can be imported.
+  void refuse_all(const std::vector<OpenFile>& files, const Failure& failure) {
+    note_failure(failure);
+    leave_out(files);
   }
 
   void note_failure(const Failure& failure) {
@@ -133,6 +138,11 @@ class Import {
   }
 
  private:
+  static void leave_out(std::span<const OpenFile> files) {
+    const auto names = names_of(files);
+    if (!names.empty()) complain(fmt::format("not imported either: {}", fmt::join(names, ", ")));
+  }
+
   static std::vector<std::string> names_of(std::span<const OpenFile> files) {
     std::vector<std::string> names;
     std::ranges::transform(files, std::back_inserter(names), &OpenFile::name);
@@ -161,7 +171,10 @@ class Import {
   // of its name, unless it is about no file, as one about rights.
   static std::string about_files(const std::vector<std::string>& files, const std::string& message) {
     for (const std::string& name : files) {
-      if (message.starts_with(name)) return message;
+      const std::string_view after = std::string_view{message}.substr(std::min(name.size(), message.size()));
+      if (message.starts_with(name) &&
+          (after.starts_with(": ") || after.starts_with(" has ") || after.starts_with(" and ")))
+        return message;
       const std::string last = name.substr(name.rfind('/') + 1);
       if (message.starts_with(last + ": ")) return name + message.substr(last.size());
     }
@@ -171,8 +184,8 @@ class Import {
   void refuse(const std::vector<std::string>& files, Failure failure) {
     failure.message = about_files(files, failure.message);
     note_failure(failure);
-    // A daemon that went away may have stored them.
-    if (files.size() > 1 && failure.exit != Exit::unreachable) {
+    // Another failure is not of the files.
+    if (files.size() > 1 && failure.exit == Exit::usage) {
       complain(fmt::format("{} would be one run, so neither is stored; --separate makes a run of each",
                            fmt::join(files, " and ")));
     }
@@ -228,11 +241,16 @@ Outcome<Exit> run_import(const Settings& settings, const ImportArguments& argume
   }
   if (files.empty()) return import.finish();
   if (!arguments.allowed_signers.empty()) {
-    if (const auto done = verify_all(arguments.allowed_signers, files); !done)
-      return std::unexpected(done.error());
+    if (const auto done = verify_all(arguments.allowed_signers, files); !done) {
+      import.refuse_all(files, done.error());
+      return import.finish();
+    }
   }
   auto daemon = Daemon::connect();
-  if (!daemon) return std::unexpected(daemon.error());
+  if (!daemon) {
+    import.refuse_all(files, daemon.error());
+    return import.finish();
+  }
   const bool all_open = files.size() == arguments.files.size();
   import.import_all(*daemon, files, all_open && !arguments.separate && are_pair(files));
   return import.finish();
