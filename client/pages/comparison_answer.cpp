@@ -47,7 +47,7 @@ std::string interval_words(const JudgedFigure& figure) {
 }
 
 // What a comparison counts, and how many of it one can have at most: a sample has a run of each side, one of
-// a design two.
+// a design two, or four if plain and traced ones are in it.
 struct SampleKind {
   const char *one, *several;
   const char* side;  // " a side", unless one has both sides in it
@@ -56,10 +56,10 @@ struct SampleKind {
 
 SampleKind kind_of(const ComparisonView& head) {
   const std::string pairing = head.pairing.value_or("runs");
-  constexpr std::uint64_t kMostBlocks = kMostRunsOfSide / 2;
-  if (pairing == "blocks") return {"block", "blocks", "", kMostBlocks};
+  const std::uint64_t most_blocks = kMostRunsOfSide / (head.traced_to_plain ? 4 : 2);
+  if (pairing == "blocks") return {"block", "blocks", "", most_blocks};
   if (pairing == "builds of blocks") return {"pair of builds", "pairs of builds", "", kMostBuildsOfSide};
-  if (pairing == "boots of blocks") return {"boot", "boots", "", kMostBlocks};
+  if (pairing == "boots of blocks") return {"boot", "boots", "", most_blocks};
   if (pairing == "boots") return {"boot", "boots", " a side", kBootsOfSideInBlock * kMostBlocksWithBoots};
   return {"run", "runs", " a side", kMostRunsOfSide};
 }

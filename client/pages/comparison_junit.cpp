@@ -38,10 +38,11 @@ std::string reason(const CompareView& view, const comparing::JudgedFigure& figur
   // Of several figures, another one decided the verdict.
   if (!refusal)
     return caveats.empty() ? "no verdict is possible" : fmt::format("{}", fmt::join(caveats, " "));
-  const std::vector<std::string> groups = comparing::undeclared_groups(view);
-  const std::string why = !groups.empty()   ? fmt::format("{}: {}", refusal->words, fmt::join(groups, ", "))
-                          : caveats.empty() ? refusal->words
-                                            : fmt::format("{}", fmt::join(caveats, " "));
+  std::string why = refusal->words;
+  if (refusal->of_groups)
+    why += fmt::format(": {}", fmt::join(comparing::undeclared_groups(view), ", "));
+  else if (!caveats.empty())
+    why = fmt::format("{}", fmt::join(caveats, " "));
   return fmt::format("{}; {}{}{}", why, refusal->command, refusal->command.empty() ? "" : " ",
                      refusal->effect);
 }

@@ -50,10 +50,14 @@ std::string refused_names(const CompareView& view) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
+bool is_of_groups(const CompareView& view, std::string_view remedy) {
+  return remedy != kNone && !undeclared_groups(view).empty();
+}
+
 std::string reason(const CompareView& view, std::string_view remedy) {
   const ComparisonView& head = view.details.comparison;
   const Words changed = head.changed.value_or(Words{});
-  if (remedy != kNone && !undeclared_groups(view).empty()) {
+  if (is_of_groups(view, remedy)) {
     if (changed.empty()) return "not compared: these differ, and each can explain a result";
     return fmt::format("not compared: beside the change ({}) these differ and can explain a result",
                        fmt::join(changed, ", "));
@@ -81,7 +85,8 @@ std::optional<Refusal> refusal(const CompareView& view) {
   if (view.details.comparison.verdict != "refused") return std::nullopt;
   const std::string_view remedy = remedy_of(view);
   const bool differ = !undeclared_groups(view).empty();
-  Refusal refusal{.words = reason(view, remedy), .command = {}, .effect = {}};
+  Refusal refusal{
+      .words = reason(view, remedy), .of_groups = is_of_groups(view, remedy), .command = {}, .effect = {}};
   if (remedy == kDeclare) {
     refusal.command = declaring_command(view);
     refusal.effect = kAfterDeclaring;

@@ -12,6 +12,7 @@ namespace netperfctl::comparing {
 
 struct Refusal {
   std::string words;    // why the verdict was refused
+  bool of_groups;       // whether undeclared_groups() is why
   std::string command;  // what to do next; empty: nothing gives a verdict
   std::string effect;   // of the command, or that there is none
 };

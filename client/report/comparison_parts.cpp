@@ -89,8 +89,10 @@ std::string verdict_part(const CompareView& view) {
   std::ranges::move(comparing::when(view.details.comparison, 0), std::back_inserter(lines));
   if (const auto refusal = comparing::refusal(view)) {
     text += element("p", refusal->words, "bad") + lines_html(comparing::refusing_facts(text_screen(), view));
-    text += refusal->command.empty() ? lines_html({{"next", refusal->effect}})
-                                     : lines_html({{"next", refusal->command}, {"", refusal->effect}});
+    Lines next;
+    if (!refusal->command.empty()) next.push_back({"next", refusal->command});
+    next.push_back({next.empty() ? "next" : "", refusal->effect});
+    text += lines_html(next);
   }
   return text + lines_html(lines);
 }

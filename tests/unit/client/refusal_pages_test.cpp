@@ -132,6 +132,9 @@ TEST(RefusalPages, say_the_same_in_each_format) {
       HasSubstr("refused: The first reason. Another one.; netperfctl compare label:before label:after "
                 "--despite shows the numbers all the same"));
   EXPECT_THAT(compare_junit(none), HasSubstr(std::string("Another one.; ") + kNone));
+  EXPECT_THAT(compare_junit(refused_in({.remedy = "none", .differ = true, .has_ratio = false})),
+              HasSubstr("refused: The first reason. Another one.; netperfctl"))
+      << "what differs is not why";
 }
 
 TEST(RefusalPages, of_another_verdict_offer_nothing) {
