@@ -130,7 +130,7 @@ Box box_of(const ComparedStacks& stacks, const ComparedFrameView& frame, const S
     box.mark = Mark::outlined;
     box.number = "\u03A3" + scale.signed_words(*sum);
     box.figures +=
-        fmt::format("\nits function over all places: {} {}", scale.signed_words(*sum), scale.unit());
+        fmt::format("\nits function alone, over all places: {} {}", scale.signed_words(*sum), scale.unit());
   }
   return box;
 }
@@ -222,8 +222,8 @@ void add_legends(Picture& picture, const ComparedStacks& stacks, const Scale& sc
       {.mark = Mark::outlined,
        .before = "Grey frames with an outline: ",
        .after =
-           ". They show no difference themselves. After the \u03A3 is that of their function over all places "
-           "where it runs, as `compare` says of its samples.",
+           ". They show no difference themselves. After the \u03A3 is that of their function alone, over all "
+           "places where it runs, as `compare` says of its samples.",
        .if_any = true});
 }
 

@@ -112,7 +112,7 @@ TEST(DrawnDifference, has_a_colour_for_each_frame_that_differs_itself_and_for_no
   EXPECT_THAT(outlined(frames), UnorderedElementsAre("sum", "rare sum"));
   EXPECT_THAT(text, HasSubstr("the deeper the more: 3 of 9 tested frames."));
   EXPECT_THAT(text, HasSubstr("Grey frames with an outline: 2."));
-  EXPECT_THAT(text, HasSubstr("its function over all places: +40"));
+  EXPECT_THAT(text, HasSubstr("its function alone, over all places: +40"));
 }
 
 // A sum is of other paths: however large it is, the depth of a colour is not of it.
