@@ -129,9 +129,12 @@ class DaemonOfLongLists {
       check(sd_bus_message_append(reply, "{sv}", key, "s", key));
     for (const char* key : {"time_s", "start_s", "end_s", "seconds", "value", "asked"})
       check(sd_bus_message_append(reply, "{sv}", key, "d", 1.0));
-    check(sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}{sv}{sv}", "direction", "s", "send", "workload",
-                                "s", "iperf3", "state", "s", "finished", "sender", "b", 1, "omitted", "b", 0,
-                                "user", "u", 0U, "depth", "u", 0U));
+    check(sd_bus_message_append(reply, "{sv}{sv}{sv}{sv}{sv}{sv}", "direction", "s", "send", "state", "s",
+                                "finished", "sender", "b", 1, "omitted", "b", 0, "user", "u", 0U, "depth",
+                                "u", 0U));
+    // Of a sampled function it is a number of samples.
+    if (member != "ListSampledFunctions")
+      check(sd_bus_message_append(reply, "{sv}", "workload", "s", "iperf3"));
     if (member == "ListOldJobs") check(sd_bus_message_append(reply, "{sv}", "runs", "t", std::uint64_t{1}));
     if (member == "ListFunctionSlices")
       check(sd_bus_message_append(reply, "{sv}", "hits", "at", 1, std::uint64_t{5}));
