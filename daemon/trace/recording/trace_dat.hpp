@@ -20,7 +20,7 @@ namespace netperfd::trace {
 struct DatCpu {
   std::uint32_t cpu = 0;
   std::uint64_t offset = 0;  // in the file; within its bounds
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;    // of compressed data it may lack the 4 bytes of the number of chunks
 };
 
 struct TraceDat {

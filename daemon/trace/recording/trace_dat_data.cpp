@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "daemon/trace/recording/dat_compression.hpp"
@@ -16,6 +17,17 @@ namespace {
 constexpr std::size_t kLargestChunk = std::size_t{64} << 20;
 // Limit over all CPUs, each of which has one open: 64 KiB each for the 8,192 CPUs that a kernel may have.
 constexpr std::size_t kOpenChunks = std::size_t{512} << 20;
+
+// Up to 3.1.6, trace-cmd leaves the number of chunks, which is written in front of them, out of the size of
+// the CPU's data. Only that number tells where the chunks end.
+constexpr std::uint64_t kChunkCount = sizeof(std::uint32_t);
+
+std::span<const std::byte> bytes_of(std::span<const std::byte> file, const TraceDat& dat, const DatCpu& cpu) {
+  if (cpu.size == 0) return {};
+  const auto behind = file.subspan(static_cast<std::size_t>(cpu.offset));
+  const std::uint64_t size = cpu.size + (dat.compressed ? kChunkCount : 0);
+  return behind.first(static_cast<std::size_t>(std::min<std::uint64_t>(size, behind.size())));
+}
 
 }  // namespace
 
@@ -30,7 +42,7 @@ DatSubbuffers::DatSubbuffers(std::span<const std::byte> bytes, const TraceDat& d
 
 Result<DatSubbuffers> DatSubbuffers::open(std::span<const std::byte> file, const TraceDat& dat,
                                           const DatCpu& cpu) {
-  const auto bytes = cpu.size == 0 ? std::span<const std::byte>{} : file.subspan(cpu.offset, cpu.size);
+  const auto bytes = bytes_of(file, dat, cpu);
   DatSubbuffers subbuffers(bytes, dat, cpu);
   if (!subbuffers.compressed_) {
     subbuffers.plain_ = bytes;

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,6 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 Result<TraceRecord> record_of(const std::string& name) {
   const std::string file = dat_file(name);
@@ -53,6 +58,44 @@ INSTANTIATE_TEST_SUITE_P(OfTraceCmd, RecordedFile,
                            std::ranges::replace(text, '-', '_');
                            return text;
                          });
+
+// As trace-cmd up to 3.1.6 writes it: the size of a CPU's compressed data lacks the number of chunks.
+std::string with_short_sizes(std::string file) {
+  const auto dat = read_trace_dat(as_bytes(file)).value();
+  for (const DatCpu& cpu : dat.cpus) {
+    if (cpu.size == 0) continue;
+    std::string place(2 * sizeof(std::uint64_t), '\0');
+    std::memcpy(place.data(), &cpu.offset, sizeof cpu.offset);
+    std::memcpy(place.data() + sizeof cpu.offset, &cpu.size, sizeof cpu.size);
+    const std::size_t at = file.find(place);
+    if (at == std::string::npos) throw std::runtime_error("no option has the place of a CPU's data");
+    const std::uint64_t size = cpu.size - sizeof(std::uint32_t);
+    std::memcpy(file.data() + at + sizeof cpu.offset, &size, sizeof size);
+  }
+  return file;
+}
+
+TEST(TraceDat, is_read_if_the_sizes_lack_the_number_of_chunks) {
+  for (const char* kind : {"v7-zstd", "v7-zlib", "v7-subbuf", "v7-instance"}) {
+    const std::string name = kind;
+    const std::string file = with_short_sizes(dat_file(name + ".dat"));
+    ASSERT_NE(file, dat_file(name + ".dat")) << name;
+    const auto record = record_of_trace_dat(as_bytes(file));
+    ASSERT_TRUE(record) << name << ": " << record.error().message;
+    EXPECT_EQ(test::calls_of(*record).functions, test::reported_calls(name + ".sums").functions) << name;
+  }
+}
+
+TEST(TraceDat, is_read_as_trace_cmd_converts_it) {
+  const auto record = record_of("small-converted.dat");
+  ASSERT_TRUE(record) << record.error().message;
+  ASSERT_TRUE(record->profile);
+  std::vector<std::uint64_t> durations;
+  for (const FunctionStats& function : record->profile->functions) {
+    if (function.hits == 1) durations.push_back(function.recorded_ns.value_or(0));
+  }
+  EXPECT_THAT(durations, UnorderedElementsAre(2'154U, 1'722U, 1'342U, 1'181U, 1'082U));
+}
 
 TEST(TraceDat, says_what_was_recorded_where) {
   for (const auto* name : {"v6.dat", "v7-zstd.dat"}) {
