@@ -78,8 +78,8 @@ std::string change_words(const ComparedFrameView& frame, const Scale& scale) {
   if (!frame.shift) return "not tested: less than 1 % of the samples";
   std::string text = fmt::format("{} {}", scale.signed_words(*frame.shift), scale.unit());
   if (!frame.p_adjusted || !frame.low || !frame.high) return text + ", not tested: too few runs";
-  text += fmt::format(" ({} to {}, p adj. {:.2g})", scale.signed_words(*frame.low),
-                      scale.signed_words(*frame.high), *frame.p_adjusted);
+  text += fmt::format(" ({} to {}, p adj. {})", scale.signed_words(*frame.low),
+                      scale.signed_words(*frame.high), format_probability(*frame.p_adjusted));
   if (!is_found(frame)) return text + ": no difference beyond chance";
   return text + (*frame.shift > 0 ? ": more in B" : ": less in B");
 }

@@ -17,9 +17,12 @@
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::comparing {
 namespace {
+
+using netperfd::rows::plain_number;
 
 constexpr std::size_t kFunctions = 8;  // on the page
 constexpr std::size_t kCounters = 6;
@@ -96,7 +99,7 @@ std::string heading(const CompareView& view, const std::vector<FunctionDeltaView
 // Of a GB there are many, of a packet there may be 2.01.
 std::string of_work(double count) {
   constexpr double kMany = 100;
-  return count < kMany ? fmt::format("{:.3g}", count) : format_short(count);
+  return count < kMany ? plain_number(count, 3) : format_short(count);
 }
 
 std::string signed_of_work(double count) {
@@ -158,13 +161,12 @@ std::string signed_percent(double ratio) {
 
 std::string signed_figure(double value) {
   const double size = std::abs(value);
-  if (size > 0 && size < 0.005) return fmt::format("{:+.1g}", value);
+  if (size > 0 && size < 0.005) return (value < 0 ? "-" : "+") + plain_number(size, 1);
   return fmt::format("{}{}", value < 0 ? "-" : "+", format_hundredths(size));
 }
 
 std::string probability_text(double probability) {
-  constexpr double kLeast = 0.0001;
-  return probability < kLeast ? "<0.0001" : fmt::format("{:.2g}", probability);
+  return format_probability(probability);
 }
 
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high) {
@@ -176,7 +178,7 @@ std::string function_name(const FunctionDeltaView& row) {
 }
 
 std::string format_cost(double cost) {
-  return cost > 0 && cost < 0.1 ? fmt::format("{:.2g}", cost) : format_hundredths(cost);
+  return cost > 0 && cost < 0.1 ? plain_number(cost, 2) : format_hundredths(cost);
 }
 
 std::string more_text(std::size_t shown, std::uint64_t known, const char* what) {

@@ -16,9 +16,12 @@
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::show {
 namespace {
+
+using netperfd::rows::plain_number;
 
 constexpr double kMilli = 1e6;  // of nanoseconds
 
@@ -119,12 +122,12 @@ std::string bloat_words(const LatencyDetails& latency) {
 std::string probe_words(const LatencyDetails& latency) {
   std::vector<std::string> parts;
   for (const LatencyProbeView& probe : latency.probes) {
-    parts.push_back(
-        fmt::format("{}{:g} requests per second of {} bytes{}{}",
-                    probe.name == probe.protocol ? probe.protocol + " "
-                                                 : fmt::format("{} ({}) ", probe.name, probe.protocol),
-                    probe.rate, probe.length, probe.dscp ? fmt::format(", dscp {}", *probe.dscp) : "",
-                    probe.timestamps.empty() ? "" : fmt::format(", timed by the {}", probe.timestamps)));
+    parts.push_back(fmt::format(
+        "{}{} requests per second of {} bytes{}{}",
+        probe.name == probe.protocol ? probe.protocol + " "
+                                     : fmt::format("{} ({}) ", probe.name, probe.protocol),
+        plain_number(probe.rate, 6), probe.length, probe.dscp ? fmt::format(", dscp {}", *probe.dscp) : "",
+        probe.timestamps.empty() ? "" : fmt::format(", timed by the {}", probe.timestamps)));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

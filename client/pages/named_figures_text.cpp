@@ -4,22 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::show {
 namespace {
 
 // Six digits, or all of a large number: how many of them mean something, only the workload knows.
 std::string value_words(double value) {
-  constexpr double kSixDigits = 1e6, kWhole = 1e15;  // beyond the second one, a double has no unit digit
-  const bool large = std::abs(value) >= kSixDigits && std::abs(value) < kWhole;
-  return large ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
+  constexpr int kDigits = 6;
+  return netperfd::rows::plain_number(value, kDigits);
 }
 
 std::string figures_table(const Screen& screen, const std::vector<NamedFigureView>& figures) {

@@ -15,9 +15,12 @@
 
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::show {
 namespace {
+
+using netperfd::rows::plain_number;
 
 constexpr double kNs = 1e9;
 
@@ -77,7 +80,8 @@ std::string busy_words(const Figures& figures) {
   std::vector<std::string> words;
   for (const Term& term : terms) words.push_back(fmt::format("{} {}", term.name, seconds(term.printed)));
   std::string text = fmt::format("{} s busy = {}", seconds(whole), fmt::join(words, " + "));
-  if (const auto error = figures["unknown_error"]) text += fmt::format(", known to {:.2g} s", *error / kNs);
+  if (const auto error = figures["unknown_error"])
+    text += fmt::format(", known to {} s", plain_number(*error / kNs, 2));
   return text;
 }
 

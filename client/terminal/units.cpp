@@ -7,8 +7,12 @@
 #include <cmath>
 #include <span>
 
+#include "dbus/rows/plain_number.hpp"
+
 namespace netperfctl {
 namespace {
+
+using netperfd::rows::plain_number;
 
 // Three significant digits, four from 100 on; what rounds up to the next power of ten is still written in its
 // old one.
@@ -41,6 +45,8 @@ std::string in_unit(double value, const Scaled& scaled) {
 
 // "1,204"
 std::string format_whole(double value) {
+  constexpr double kLargest = 9e18;  // that fits into a 64-bit integer
+  if (!(std::abs(value) < kLargest)) return plain_number(value, 1);
   return fmt::format("{}", fmt::group_digits(std::llround(value)));
 }
 
@@ -80,7 +86,7 @@ std::string format_short(double count) {
   constexpr double kExact = 9'999.5;
   if (count < kExact) {
     const bool whole = count == std::floor(count) || count >= 99.95;
-    return whole ? format_whole(count) : fmt::format("{:.2g}", count);
+    return whole ? format_whole(count) : plain_number(count, 2);
   }
   double shown = count / 1000;
   std::size_t unit = 0;
@@ -95,7 +101,7 @@ std::string format_short(double count) {
 std::string format_percent(double percent) {
   const double size = std::abs(percent);
   if (size == 0) return "0 %";
-  if (size < 0.095) return fmt::format("{:.2g} %", percent);
+  if (size < 0.095) return plain_number(percent, 2) + " %";
   if (size < 9.95) return fmt::format("{:.1f} %", percent);
   return fmt::format("{:.0f} %", percent);
 }
@@ -108,7 +114,7 @@ std::string format_share(double of_one) {
 std::string format_milliseconds(double milliseconds) {
   if (milliseconds == 0) return "0 ms";
   if (milliseconds < 0.9995) {
-    return milliseconds < 0.0095 ? fmt::format("{:.2g} ms", milliseconds)
+    return milliseconds < 0.0095 ? plain_number(milliseconds, 2) + " ms"
                                  : fmt::format("{:.3f} ms", milliseconds);
   }
   return fmt::format("{} ms", milliseconds < 99.95 ? fmt::format("{:#.3g}", milliseconds)
@@ -157,8 +163,13 @@ std::optional<double> ratio(const std::optional<std::uint64_t>& part,
   return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
+std::string format_probability(double probability) {
+  constexpr double kLeast = 0.0001;
+  return probability < kLeast ? "<0.0001" : plain_number(probability, 2);
+}
+
 std::string power_words(double power) {
-  return fmt::format("with {:.4g} % power", power * 100);
+  return fmt::format("with {} % power", plain_number(power * 100, 4));
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {

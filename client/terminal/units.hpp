@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Figures as a person reads them: a unit, three to four significant digits, never 0 for something that is not
-// 0.
+// 0, and never an exponent.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,9 @@ template <class Value, class Format>
 // Where both are known and there is something to be a part of.
 [[nodiscard]] std::optional<double> ratio(const std::optional<std::uint64_t>& part,
                                           const std::optional<std::uint64_t>& whole);
+
+// "0.041", "0.001", "<0.0001"
+[[nodiscard]] std::string format_probability(double probability);
 
 // "with 80 % power"
 [[nodiscard]] std::string power_words(double power);
