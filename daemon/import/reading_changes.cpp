@@ -13,6 +13,7 @@
 
 #include "daemon/model/units.hpp"
 #include "dbus/rows/field.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::import {
 namespace {
@@ -51,9 +52,9 @@ std::string key_of(const Totals& totals) {
                        : fmt::format("sum {}", direction);
 }
 std::string key_of(const Interval& interval) {
-  return fmt::format("interval {} {} from {:g} s{}:", to_string(interval.direction),
-                     interval.stream ? fmt::format("stream {}", *interval.stream) : "sum", interval.start_s,
-                     interval.omitted ? " omitted" : "");
+  return fmt::format("interval {} {} from {} s{}:", to_string(interval.direction),
+                     interval.stream ? fmt::format("stream {}", *interval.stream) : "sum",
+                     rows::plain_number(interval.start_s, 6), interval.omitted ? " omitted" : "");
 }
 std::string key_of(const QualityFlag& flag) {
   return fmt::format("flag {}", flag.code);

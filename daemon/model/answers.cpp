@@ -15,6 +15,7 @@
 #include "daemon/model/figure_registry.hpp"
 #include "daemon/model/percentile.hpp"
 #include "daemon/model/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd {
 namespace {
@@ -136,10 +137,10 @@ std::string too_few(const JobSpec& spec, const Figure& figure, const PercentileO
   const double most = std::ceil(answers->per_second * answers->seconds());
   const std::uint64_t fewest = fewest_answers(percentile.fraction);
   if (most >= static_cast<double>(fewest)) return {};
-  return fmt::format("figure {} takes {} answers{}, and a run has {:.0f} at most, {:g} a second for {}: {}",
-                     to_string(figure), fewest,
-                     percentile.phase ? fmt::format(" in the phase {}", to_string(*percentile.phase)) : "",
-                     most, answers->per_second, format_duration(answers->during), advice(*answers, fewest));
+  return fmt::format(
+      "figure {} takes {} answers{}, and a run has {:.0f} at most, {} a second for {}: {}", to_string(figure),
+      fewest, percentile.phase ? fmt::format(" in the phase {}", to_string(*percentile.phase)) : "", most,
+      rows::plain_number(answers->per_second, 6), format_duration(answers->during), advice(*answers, fewest));
 }
 
 std::vector<PercentileOfFigure> percentiles_of(const Figure& figure) {

@@ -14,6 +14,7 @@
 
 #include "daemon/model/problems.hpp"
 #include "daemon/model/text.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd {
 namespace {
@@ -163,7 +164,8 @@ std::vector<JobProblem> check_budget(const JobSpec& spec) {
   if (!spec.trace || !spec.trace->budget) return problems.take();
   const double percent = 100 * *spec.trace->budget;
   if (percent <= 0 || percent > 100) {
-    problems.add(key, fmt::format("{:.6g} % is out of range (above 0 % and up to 100 %, or none)", percent));
+    problems.add(key, fmt::format("{} % is out of range (above 0 % and up to 100 %, or none)",
+                                  rows::plain_number(percent, 6)));
   }
   if (!spec.trace->function_graph) {
     problems.add(key, "is for the functions of `function_graph`, which the job does not have",

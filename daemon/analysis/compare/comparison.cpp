@@ -25,6 +25,7 @@
 #include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/model/stored_tables.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -103,8 +104,9 @@ std::string assumed_words(const HostResolution& host) {
   std::vector<std::string> units, tests;
   for (const Level level : host.assumed) {
     const bool boots = level == Level::boot;
-    units.push_back(fmt::format("two {} are taken to differ by {:.2g} %", boots ? "boots" : "builds",
-                                100 * (boots ? host.luck_of_boots : kLuckOfTwoBuilds)));
+    const double percent = 100 * (boots ? host.luck_of_boots : kLuckOfTwoBuilds);
+    units.push_back(fmt::format("two {} are taken to differ by {} %", boots ? "boots" : "builds",
+                                rows::plain_number(percent, 2)));
     tests.emplace_back(boots ? "of three boots" : "with `builds:`");
   }
   return fmt::format("{} (standard deviation) until self-tests {} tell", listed(units), listed(tests));
@@ -124,8 +126,8 @@ void judge_resolution(Judged& judged) {
   if (verdict == result.verdict) return;
   result.verdict = verdict;
   judged.of_verdict.add(Gravity::verdict,
-                        fmt::format("No verdict, since this host resolves {:.2g} % at best: {}.",
-                                    100 * (*result.resolution - 1),
+                        fmt::format("No verdict, since this host resolves {} % at best: {}.",
+                                    rows::plain_number(100 * (*result.resolution - 1), 2),
                                     verdict == widened && !host.assumed.empty()
                                         ? assumed_words(host)
                                         : "its self-tests find as much where nothing differs"));

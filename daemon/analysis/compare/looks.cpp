@@ -8,6 +8,7 @@
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -27,7 +28,7 @@ std::vector<std::uint32_t> spaced(std::uint32_t first, std::uint32_t most, std::
 }
 
 std::string percent(double share) {
-  return fmt::format("{:.4g} %", 100 * share);
+  return rows::plain_number(100 * share, 4) + " %";
 }
 
 }  // namespace

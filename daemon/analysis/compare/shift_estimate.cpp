@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/rank_statistics.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 
@@ -58,7 +59,8 @@ bool is_change(const ShiftEstimate& estimate) {
 }
 
 std::string in_words(const ShiftEstimate& estimate) {
-  return fmt::format("{:+.3g} ({:+.3g} to {:+.3g})", *estimate.shift, *estimate.low, *estimate.high);
+  const auto words = [](double value) { return (value < 0 ? "" : "+") + rows::plain_number(value, 3); };
+  return fmt::format("{} ({} to {})", words(*estimate.shift), words(*estimate.low), words(*estimate.high));
 }
 
 ShiftEstimate difference_of_medians(const RunValues& a, const RunValues& b) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/gates.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -55,6 +56,10 @@ double share(std::uint64_t part, std::uint64_t rest) {
   return static_cast<double>(part) / (static_cast<double>(part) + static_cast<double>(rest));
 }
 
+std::string percent(double of_one) {
+  return rows::plain_number(100 * of_one, 2) + " %";
+}
+
 // A call is two records.
 double lost_share(const SideQuality& side) {
   return share(side.lost, 2 * side.calls);
@@ -62,13 +67,13 @@ double lost_share(const SideQuality& side) {
 
 void note_side(const SideQuality& side, std::string_view name, Caveats& caveats) {
   if (side.lost > 0) {
-    caveats.add(Gravity::weakens, fmt::format("The traces of {} lost {} records ({:.2g} %).", name, side.lost,
-                                              100 * lost_share(side)));
+    caveats.add(Gravity::weakens, fmt::format("The traces of {} lost {} records ({}).", name, side.lost,
+                                              percent(lost_share(side))));
   }
   if (const double unmatched = share(side.unmatched, side.calls); unmatched > kManyUnmatched) {
     caveats.add(Gravity::weakens,
-                fmt::format("In the traces of {} {:.2g} % of the calls have no entry or no exit.", name,
-                            100 * unmatched));
+                fmt::format("In the traces of {} {} of the calls have no entry or no exit.", name,
+                            percent(unmatched)));
   }
   if (side.overruns > 0) {
     caveats.add(
@@ -79,9 +84,8 @@ void note_side(const SideQuality& side, std::string_view name, Caveats& caveats)
   }
   if (const double clipped = share(side.clipped, side.calls); clipped > kManyClipped) {
     caveats.add(Gravity::weakens,
-                fmt::format("In the traces of {} {:.2g} % of the times came out negative and "
-                            "were taken for 0.",
-                            name, 100 * clipped));
+                fmt::format("In the traces of {} {} of the times came out negative and were taken for 0.",
+                            name, percent(clipped)));
   }
   if (!side.missing.empty()) {
     caveats.add(Gravity::weakens,

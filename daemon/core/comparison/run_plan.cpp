@@ -20,6 +20,7 @@
 #include "daemon/core/comparison/run_selection.hpp"
 #include "daemon/model/figure_check.hpp"
 #include "daemon/model/wording.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -266,12 +267,12 @@ Status check_plan_of(const PlanRequest& request, const JobSpec& pilot) {
   }
   if (aim.effect > aim.threshold) return {};
   return invalid(
-      fmt::format("effect: a difference of {:g} % is not above the threshold of {:g} %, so no number of runs "
+      fmt::format("effect: a difference of {} % is not above the threshold of {} %, so no number of runs "
                   "shows it to be "
                   "that. Plan for a larger `effect` (--effect), or set a smaller `threshold` (--threshold), "
                   "here or of {} in "
                   "the job's key `figures`",
-                  100 * aim.effect, 100 * aim.threshold, name));
+                  rows::plain_number(100 * aim.effect, 6), rows::plain_number(100 * aim.threshold, 6), name));
 }
 
 Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {

@@ -13,6 +13,7 @@
 
 #include "daemon/core/run/cpu_split.hpp"
 #include "daemon/model/noise.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::core {
 namespace {
@@ -25,11 +26,11 @@ double seconds_of(std::uint64_t ns) {
 }
 
 std::string percent(double share) {
-  return fmt::format("{:.3g} %", 100 * share);
+  return rows::plain_number(100 * share, 3) + " %";
 }
 
 std::string megabits(double bits_per_second) {
-  return fmt::format("{:.4g} Mbit/s", bits_per_second / 1e6);
+  return rows::plain_number(bits_per_second / 1e6, 4) + " Mbit/s";
 }
 
 bool goes(const JobSpec& spec, Direction direction) {

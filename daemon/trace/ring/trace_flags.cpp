@@ -9,8 +9,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "dbus/rows/plain_number.hpp"
+
 namespace netperfd::trace {
 namespace {
+
+// "20", or "99.9" where two digits would round it to 100.
+std::string share_words(double of_one) {
+  constexpr int kFewDigits = 2, kDigits = 3;
+  const double percent = 100 * of_one;
+  constexpr double kRoundsTo100 = 99.5;
+  return rows::plain_number(percent, percent < kRoundsTo100 ? kFewDigits : kDigits);
+}
 
 std::string losses(const TraceRecord& record) {
   std::vector<std::string> parts;
@@ -18,8 +28,8 @@ std::string losses(const TraceRecord& record) {
     const std::uint64_t lost = lost_of(cpu);
     if (lost == 0) continue;
     const auto all = static_cast<double>(cpu.records + lost);
-    parts.push_back(fmt::format("{} of {} on cpu {} ({:.2g} %)", lost, cpu.records + lost, cpu.cpu,
-                                100.0 * static_cast<double>(lost) / all));
+    parts.push_back(fmt::format("{} of {} on cpu {} ({} %)", lost, cpu.records + lost, cpu.cpu,
+                                share_words(static_cast<double>(lost) / all)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

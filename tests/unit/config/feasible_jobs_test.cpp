@@ -127,7 +127,7 @@ TEST(FeasiblePercentiles, of_extreme_values_are_known_at_once) {
   EXPECT_THAT(
       reasons(sockperf("test: under-load, duration: 23h, rate: 1, reply_every: 10000000",
                        "half_round_trip.p99999")),
-      ElementsAre("figure half_round_trip.p99999 takes 1000000 answers, and a run has 1 at most, 1e-07 a "
+      ElementsAre("figure half_round_trip.p99999 takes 1000000 answers, and a run has 1 at most, 0.0000001 a "
                   "second for 23 h: even a run of 23 h has too few, so have more answered in a second, or "
                   "take a lower percentile"));
   EXPECT_THAT(reasons(probing("duration: 23h, interval: 1min, probes: [{protocol: udp, rate: 10000}]",

@@ -78,6 +78,17 @@ TEST(TraceFlags, tells_the_losses_of_each_cpu_that_has_some) {
             "read");
 }
 
+TEST(TraceFlags, has_no_exponent_in_a_share) {
+  TraceRecord record = good_record();
+  record.cpus = {cpu_with(0, 4), cpu_with(1, 4'000'000'000), cpu_with(2, 0)};
+  record.cpus[0].lost_events = 5'321;
+  record.cpus[1].lost_events = 1;
+  record.cpus[2].lost_events = 7;
+  EXPECT_EQ(flags_of(record).front().message,
+            "records lost: 5321 of 5325 on cpu 0 (99.9 %), 1 of 4000000001 on cpu 1 (0.000000025 %), 7 of 7 "
+            "on cpu 2 (100 %); counts are of what was read");
+}
+
 TEST(TraceFlags, adds_up_the_subbuffers_that_could_not_be_decoded) {
   TraceRecord record = good_record();
   record.cpus[0].damaged = 2;
