@@ -29,6 +29,12 @@ std::string records_words(std::uint64_t count) {
   return format_count(count) + (count == 1 ? " record" : " records");
 }
 
+// Whether the trace says where records were lost, and not how many.
+bool is_uncounted(const ShowView& view) {
+  return std::ranges::any_of(view.details.flags,
+                             [](const FlagView& flag) { return flag.code == "losses-uncounted"; });
+}
+
 // "2 events watched: 1,204 skb:kfree_skb, 17 tcp:tcp_retransmit_skb; 0 lost"
 std::string totals_words(const ShowView& view) {
   const TraceDetails& details = *view.trace;
@@ -54,18 +60,20 @@ std::string totals_words(const ShowView& view) {
   }
   // iperf3's figures leave it out, so that retransmits here and there differ.
   if (view.details.run.omit_s.value_or(0) > 0 && !details.events.empty()) text += ", with the omitted part";
-  return text + (trace.lost ? fmt::format("; {}{}lost", format_count(*trace.lost), kNoBreak)
+  return text + (trace.lost ? fmt::format("; {}{}{}lost", is_uncounted(view) ? "at least " : "",
+                                          format_count(*trace.lost), kNoBreak)
                             : "; losses are not known");
 }
 
-// A CPU's losses; empty where it has none.
-std::string loss_words(const TraceCpuView& cpu) {
+// A CPU's losses; empty where it has none. If the trace does not count them, the kernel's own statistics may.
+std::string loss_words(const TraceCpuView& cpu, bool uncounted) {
   const std::string name = cpu.cpu ? fmt::format("cpu {}", *cpu.cpu) : "a cpu";
   std::string text;
   if (const std::uint64_t lost = lost_of(cpu); lost > 0) {
     const std::uint64_t all = lost + cpu.records.value_or(0);
-    text = fmt::format("{} lost {}", name, records_words(lost));
-    if (cpu.records) {
+    uncounted = uncounted && cpu.lost_events.value_or(0) > cpu.overrun.value_or(0);
+    text = fmt::format("{} lost {}{}", name, uncounted ? "at least " : "", records_words(lost));
+    if (cpu.records && !uncounted) {
       text = fmt::format("{} lost {} of {} ({})", name, format_count(lost), records_words(all),
                          format_percent(100 * static_cast<double>(lost) / static_cast<double>(all)));
     }
@@ -80,12 +88,13 @@ std::string loss_words(const TraceCpuView& cpu) {
 std::string losses(const Screen& screen, const ShowView& view) {
   const TraceDetails& details = *view.trace;
   std::vector<TraceCpuView> cpus = details.cpus;
-  std::erase_if(cpus, [](const TraceCpuView& cpu) { return loss_words(cpu).empty(); });
+  const bool uncounted = is_uncounted(view);
+  std::erase_if(cpus, [&](const TraceCpuView& cpu) { return loss_words(cpu, uncounted).empty(); });
   std::ranges::stable_sort(cpus, std::greater{}, lost_of);
   constexpr std::size_t kMost = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, cpus.size()); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : "\n", loss_words(cpus[i]));
+    text += fmt::format("{}{}", i == 0 ? "" : "\n", loss_words(cpus[i], uncounted));
   }
   if (cpus.size() > kMost)
     text += fmt::format("\n...{} more CPUs: --cpus", format_count(cpus.size() - kMost));

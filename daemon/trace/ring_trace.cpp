@@ -188,7 +188,7 @@ void RingTrace::end(const Status& drained) {
   for (const std::string& neighbour : session_->neighbours()) {
     if (std::ranges::find(neighbours, neighbour) == neighbours.end()) neighbours.push_back(neighbour);
   }
-  auto flags = trace_flags(record, neighbours, restored);
+  auto flags = trace_flags(record, neighbours, restored, tally_.uncounted_losses());
   ports_.listener.trace_ended(std::move(record), std::move(flags));
 }
 

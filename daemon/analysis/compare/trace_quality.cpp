@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@ struct SideQuality {
   std::set<std::string> missing;
   std::string left_out;
   std::set<std::uint32_t> filters;  // numbers of functions in them
+  bool uncounted = false;           // a trace only says where it lost records, and not how many
   std::size_t not_calibrated = 0;
   std::size_t with_sleep = 0;
   std::set<std::optional<std::uint32_t>> depths;
@@ -37,6 +39,9 @@ SideQuality quality_of(const RunList& runs) {
     const ComparedTrace& trace = *run->trace;
     side.calls += trace.calls;
     side.lost += trace.lost;
+    side.uncounted = side.uncounted || std::ranges::any_of(run->flags, [](const std::string& code) {
+                       return code == "losses-uncounted";
+                     });
     side.unmatched += trace.unmatched_calls;
     side.overruns += trace.depth_overruns;
     side.clipped += trace.clipped;
@@ -66,14 +71,17 @@ double lost_share(const SideQuality& side) {
 }
 
 void note_side(const SideQuality& side, std::string_view name, Caveats& caveats) {
-  if (side.lost > 0) {
+  if (side.lost > 0 && side.uncounted) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("The traces of {} lost at least {} records; how many is not known.", name, side.lost));
+  } else if (side.lost > 0) {
     caveats.add(Gravity::weakens, fmt::format("The traces of {} lost {} records ({}).", name, side.lost,
                                               percent(lost_share(side))));
   }
   if (const double unmatched = share(side.unmatched, side.calls); unmatched > kManyUnmatched) {
-    caveats.add(Gravity::weakens,
-                fmt::format("In the traces of {} {} of the calls have no entry or no exit.", name,
-                            percent(unmatched)));
+    caveats.add(Gravity::weakens, fmt::format("In the traces of {} {} of the calls have no entry or no exit.",
+                                              name, percent(unmatched)));
   }
   if (side.overruns > 0) {
     caveats.add(

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "daemon/analysis/calls/call_task.hpp"
@@ -101,6 +102,7 @@ std::optional<TextLine> GraphTextReader::add(std::string_view text) {
       constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // keeps sums within the range of a count
       cpu.interrupts = 0;                                       // the lost lines may contain their ends
       cpu.counts.lost_events += std::clamp<std::uint64_t>(line->lost, 1, kMost);
+      if (line->lost == 0) cpu.lost_uncounted = true;
       GraphEvent event;
       event.time = now_;
       event.kind = GraphEventKind::lost;
@@ -260,9 +262,11 @@ std::string GraphTextReader::words_about_what_is_missing() const {
 ImportedFile GraphTextReader::finish() {
   ImportedFile file;
   TraceRecord& record = file.trace.emplace();
+  std::set<std::uint32_t> uncounted;
   for (auto& [number, cpu] : cpus_) {
     cpu.counts.cpu = number;
     record.cpus.push_back(cpu.counts);
+    if (cpu.lost_uncounted) uncounted.insert(number);
   }
   for (const auto& [name, count] : events_) record.events.push_back({name, "", count, {}});
   std::ranges::stable_sort(record.events, std::ranges::greater{}, &EventCount::count);
@@ -279,7 +283,7 @@ ImportedFile GraphTextReader::finish() {
                      "their calls are not counted, and calls around them may be wrong",
                      omissions_)});
   }
-  std::ranges::move(trace_flags(record, {}, {}), std::back_inserter(file.flags));
+  std::ranges::move(trace_flags(record, {}, {}, uncounted), std::back_inserter(file.flags));
   return file;
 }
 

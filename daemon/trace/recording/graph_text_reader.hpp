@@ -65,6 +65,7 @@ class GraphTextReader {
     TraceCpu counts;
     std::optional<std::int32_t> pid;  // the running task, according to the changes of tasks
     std::uint32_t interrupts = 0;     // opening arrows minus closing arrows
+    bool lost_uncounted = false;      // "[LOST EVENTS]" without a number
   };
 
   [[nodiscard]] analysis::GraphEvent event_of(const TextLine& line, Cpu& cpu, std::uint32_t number);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,9 +112,8 @@ void add_file_facts(TraceRecord& record, const TraceDat& dat) {
                               names.size() < dat.instances.size() ? " and others" : "");
 }
 
-}  // namespace
-
-Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
+// With the CPUs that lost an unknown number of records.
+Result<TraceRecord> read_record(std::span<const std::byte> file, std::set<std::uint32_t>& uncounted) {
   auto dat = read_trace_dat(file);
   if (!dat) return std::unexpected(dat.error());
   auto lanes = open_lanes(file, *dat);
@@ -132,16 +132,25 @@ Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
   const FunctionNames names(symbols);
   TraceRecord record =
       tally.finish(symbols, dat->task_names, [&](std::uint64_t address) { return names.name_of(address); });
+  uncounted = tally.uncounted_losses();
   leave_out_what_never_occurred(record);
   add_file_facts(record, *dat);
   return record;
 }
 
+}  // namespace
+
+Result<TraceRecord> record_of_trace_dat(std::span<const std::byte> file) {
+  std::set<std::uint32_t> uncounted;
+  return read_record(file, uncounted);
+}
+
 Result<ImportedFile> file_of_trace_dat(std::span<const std::byte> file) {
-  auto record = record_of_trace_dat(file);
+  std::set<std::uint32_t> uncounted;
+  auto record = read_record(file, uncounted);
   if (!record) return std::unexpected(std::move(record.error()));
   ImportedFile imported;
-  imported.flags = trace_flags(*record, {}, {});
+  imported.flags = trace_flags(*record, {}, {}, uncounted);
   imported.trace = std::move(*record);
   return imported;
 }

@@ -30,6 +30,7 @@ constexpr std::size_t kMostBusiest = 8;
 struct Cpu {
   TraceCpu counted;
   StackOwners owners;
+  bool lost_uncounted = false;
   // For the sub-buffer being read.
   std::optional<std::uint64_t> first;
   std::uint64_t last = 0;
@@ -134,6 +135,7 @@ void Tally::State::begin(const SubbufferWalk& subbuffer) {
   current->short_record = false;
   if (subbuffer.lost_events() == 0 && !subbuffer.lost_unknown()) return;
   current->counted.lost_events += std::max<std::uint64_t>(subbuffer.lost_events(), 1);
+  if (subbuffer.lost_unknown()) current->lost_uncounted = true;
   current->owners.forget();
   if (calls) calls->lost(current->counted.cpu, subbuffer.begin_time());
 }
@@ -337,6 +339,14 @@ bool Tally::end(const Question& may_go_on) {
 TraceRecord Tally::finish(const Symbols& symbols, const std::string& task_names,
                           const analysis::FunctionNamer& function, const TaskScreen& tasks) {
   return state_->finish(symbols, task_names, function, tasks);
+}
+
+std::set<std::uint32_t> Tally::uncounted_losses() const {
+  std::set<std::uint32_t> found;
+  for (const auto& [number, cpu] : state_->cpus) {
+    if (cpu.lost_uncounted) found.insert(number);
+  }
+  return found;
 }
 
 }  // namespace netperfd::trace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -86,6 +87,8 @@ class Tally {
   [[nodiscard]] TraceRecord finish(const Symbols& symbols, const std::string& task_names,
                                    const analysis::FunctionNamer& function = {},
                                    const TaskScreen& tasks = {});
+  // CPUs of which a sub-buffer says that records before it were lost, and not how many.
+  [[nodiscard]] std::set<std::uint32_t> uncounted_losses() const;
 
  private:
   struct State;

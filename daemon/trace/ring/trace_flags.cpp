@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "dbus/rows/plain_number.hpp"
@@ -22,16 +24,42 @@ std::string share_words(double of_one) {
   return rows::plain_number(percent, percent < kRoundsTo100 ? kFewDigits : kDigits);
 }
 
-std::string losses(const TraceRecord& record) {
+// Whether nobody knows how many records the CPU lost: the kernel's statistics may have their number.
+bool is_uncounted(const TraceCpu& cpu, const std::set<std::uint32_t>& uncounted) {
+  return cpu.lost_events > cpu.overrun && uncounted.contains(cpu.cpu);
+}
+
+std::string losses(const TraceRecord& record, const std::set<std::uint32_t>& uncounted) {
   std::vector<std::string> parts;
   for (const TraceCpu& cpu : record.cpus) {
     const std::uint64_t lost = lost_of(cpu);
     if (lost == 0) continue;
+    if (is_uncounted(cpu, uncounted)) {
+      parts.push_back(fmt::format("at least {} on cpu {}", lost, cpu.cpu));
+      continue;
+    }
     const auto all = static_cast<double>(cpu.records + lost);
     parts.push_back(fmt::format("{} of {} on cpu {} ({} %)", lost, cpu.records + lost, cpu.cpu,
                                 share_words(static_cast<double>(lost) / all)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void add_loss_flags(const TraceRecord& record, const std::set<std::uint32_t>& uncounted,
+                    std::vector<QualityFlag>& flags) {
+  if (const auto lost = losses(record, uncounted); !lost.empty()) {
+    flags.push_back({"events-lost", fmt::format("records lost: {}; counts are of what was read", lost)});
+  }
+  std::vector<std::uint32_t> unknown;
+  for (const TraceCpu& cpu : record.cpus) {
+    if (is_uncounted(cpu, uncounted)) unknown.push_back(cpu.cpu);
+  }
+  if (unknown.empty()) return;
+  flags.push_back(
+      {"losses-uncounted",
+       fmt::format("how many records were lost on cpu {} is not known: the trace only says where, "
+                   "and each place counts as one",
+                   fmt::join(unknown, ", "))});
 }
 
 // Nodes of the tree whose calls are shorter than those that they made.
@@ -131,12 +159,10 @@ void add_call_flags(const FunctionProfile& profile, std::vector<QualityFlag>& fl
 }  // namespace
 
 std::vector<QualityFlag> trace_flags(const TraceRecord& record, const std::vector<std::string>& neighbours,
-                                     const Status& restored) {
+                                     const Status& restored, const std::set<std::uint32_t>& uncounted) {
   std::vector<QualityFlag> flags;
   if (!record.broken.empty()) flags.push_back({"trace-broken", record.broken});
-  if (const auto lost = losses(record); !lost.empty()) {
-    flags.push_back({"events-lost", fmt::format("records lost: {}; counts are of what was read", lost)});
-  }
+  add_loss_flags(record, uncounted, flags);
   std::uint64_t damaged = 0;
   for (const TraceCpu& cpu : record.cpus) damaged += cpu.damaged;
   if (damaged > 0) {

@@ -2,6 +2,8 @@
 // The quality flags of a trace, which a reader of the run must know (docs/quality-flags.md).
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,11 @@
 
 namespace netperfd::trace {
 
-// `neighbours`: TraceSession::neighbours(); `restored`: the result of its restore().
+// `neighbours`: TraceSession::neighbours(); `restored`: the result of its restore(). `uncounted`: CPUs whose
+// ring buffer lost records without saying how many; each such place counts as one in lost_events.
 [[nodiscard]] std::vector<QualityFlag> trace_flags(const TraceRecord& record,
                                                    const std::vector<std::string>& neighbours,
-                                                   const Status& restored);
+                                                   const Status& restored,
+                                                   const std::set<std::uint32_t>& uncounted = {});
 
 }  // namespace netperfd::trace

@@ -74,6 +74,19 @@ TEST(TracePages, says_what_was_watched_where_that_is_not_all) {
   EXPECT_EQ(show_text(samples::one_line(), view).find("only  "), std::string::npos);
 }
 
+TEST(TracePages, losses_that_nobody_counted_are_at_least_so_many) {
+  ShowView view = samples::traced_losses();
+  view.details.flags = {{"losses-uncounted", "how many is not known"}};
+  std::string page = show_text(samples::one_line(), view);
+  EXPECT_NE(page.find("; at least 12,011 lost"), std::string::npos) << page;
+  EXPECT_NE(page.find("cpu 0 lost 12,004 of 24,310 records (49 %)"), std::string::npos)
+      << "the kernel's statistics have their number\n"
+      << page;
+  view.trace->cpus.front().overrun = 0;
+  page = show_text(samples::one_line(), view);
+  EXPECT_NE(page.find("cpu 0 lost at least 11,000 records"), std::string::npos) << page;
+}
+
 TEST(TracePages, a_figure_and_its_word_stay_on_one_line) {
   const ShowView view = samples::traced();
   for (std::size_t width = 40; width < 120; ++width) {

@@ -183,6 +183,7 @@ TEST(TraceDat, has_the_flags_of_a_trace) {
   file = sound;
   file[commit + 3] = static_cast<char>(0x80);  // records before it were lost
   EXPECT_THAT(codes_of(file), Contains("events-lost"));
+  EXPECT_THAT(codes_of(file), Contains("losses-uncounted"));
 }
 
 TEST(TraceDat, is_refused_where_it_is_something_else) {

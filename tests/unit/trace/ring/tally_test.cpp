@@ -103,6 +103,7 @@ TEST(Tally, lost_events_are_those_the_kernel_tells_and_at_least_one_where_it_doe
   EXPECT_EQ(record.cpus[0].lost_events, 41U);
   EXPECT_EQ(record.cpus[1].lost_events, 1U);
   EXPECT_EQ(record.cpus[2].lost_events, 0U);
+  EXPECT_THAT(tally.uncounted_losses(), ElementsAre(1U));
 }
 
 TEST(Tally, a_damaged_subbuffer_is_counted_with_what_could_be_read_and_the_next_one_is_read) {

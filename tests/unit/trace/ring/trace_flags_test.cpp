@@ -78,6 +78,20 @@ TEST(TraceFlags, tells_the_losses_of_each_cpu_that_has_some) {
             "read");
 }
 
+TEST(TraceFlags, tells_where_nobody_knows_how_many_records_were_lost) {
+  TraceRecord record = good_record();
+  record.cpus[1].lost_events = 3;
+  const auto flags = trace_flags(record, {}, {}, {1});
+  ASSERT_EQ(flags.size(), 2U);
+  EXPECT_EQ(flags[0].message, "records lost: at least 3 on cpu 1; counts are of what was read");
+  EXPECT_EQ(flags[1].code, "losses-uncounted");
+  EXPECT_THAT(flags[1].message, HasSubstr("on cpu 1 is not known"));
+  record.cpus[1].overrun = 500;  // the kernel's statistics have the number
+  const auto counted = trace_flags(record, {}, {}, {1});
+  ASSERT_EQ(counted.size(), 1U);
+  EXPECT_THAT(counted[0].message, HasSubstr("500 of 2500 on cpu 1 (20 %)"));
+}
+
 TEST(TraceFlags, has_no_exponent_in_a_share) {
   TraceRecord record = good_record();
   record.cpus = {cpu_with(0, 4), cpu_with(1, 4'000'000'000), cpu_with(2, 0)};
