@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,15 +47,45 @@ std::optional<std::string_view> other_tracer(std::string_view line) {
   return line;
 }
 
+// The first line of a trace: "# tracer: function_graph", or of trace-cmd report "cpus=4" or
+// "trace-1.dat: cpus=4".
+bool begins_trace(std::string_view line) {
+  if (line.starts_with("# tracer: ")) return true;
+  line = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  if (const std::size_t name = line.find(": "); name < line.find(' ')) line.remove_prefix(name + 2);
+  constexpr std::string_view kCpus = "cpus=";
+  if (!line.starts_with(kCpus)) return false;
+  line.remove_prefix(kCpus.size());
+  return !line.empty() && line.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+// Whether `text` is `first` once or several times.
+bool repeats(std::string_view text, std::string_view first) {
+  first = without_blanks(first);
+  if (first.empty()) return false;
+  for (text = without_blanks(text); !text.empty(); text = without_blanks(text)) {
+    if (!text.starts_with(first)) return false;
+    text.remove_prefix(first.size());
+  }
+  return true;
+}
+
 // A text that nobody cut into lines yet.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
+  explicit Lines(std::string_view text) : size_(text.size()), rest_(text) {}
 
   [[nodiscard]] bool at_end() const { return rest_.empty(); }
   // False if it is too long.
   [[nodiscard]] bool next() {
     ++number_;
+    begin_ = size_ - rest_.size();
     const std::size_t end = rest_.substr(0, kLongestLine + 1).find('\n');
     if (end == std::string_view::npos && rest_.size() > kLongestLine) return false;
     whole_ = end != std::string_view::npos;
@@ -65,18 +96,21 @@ class Lines {
   }
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] std::size_t number() const { return number_; }
-  [[nodiscard]] bool whole() const { return whole_; }  // it has its end
+  [[nodiscard]] std::size_t begin() const { return begin_; }  // in the text
+  [[nodiscard]] bool whole() const { return whole_; }         // it has its end
+  void leave_out_the_rest() { rest_ = {}; }
 
  private:
+  std::size_t size_;
   std::string_view rest_, line_;
-  std::size_t number_ = 0;
+  std::size_t number_ = 0, begin_ = 0;
   bool whole_ = true;
 };
 
 // The lines of a file: those of the trace, and what people have around them.
 class GraphTextFile {
  public:
-  explicit GraphTextFile(std::string_view text) : lines_(text), reader_(first_tasks(text)) {}
+  explicit GraphTextFile(std::string_view text) : text_(text), lines_(text), reader_(first_tasks(text)) {}
 
   [[nodiscard]] Result<ImportedFile> read();
 
@@ -89,15 +123,23 @@ class GraphTextFile {
   [[nodiscard]] Status take_line();
   void skip_mark(TextMark mark);
   [[nodiscard]] Status check_tracer(std::string_view line);
+  void begin_trace();
+  [[nodiscard]] Status check_part(const TextLine& line);
   [[nodiscard]] static std::unexpected<Error> refuse(const Line& line);
   void add_flags(ImportedFile& file) const;
 
+  std::string_view text_;
   Lines lines_;
   GraphTextReader reader_;
-  std::optional<Line> tracer_;   // a "# tracer:" of another one, whose lines have not been seen
-  std::optional<Line> strange_;  // the first line that cannot be read, after the last that can
-  std::size_t around_ = 0;       // lines before the first and after the last line of the trace
+  std::optional<std::size_t> first_begin_;  // where the first trace begins
+  std::optional<std::size_t> part_;         // the number of the line that begins a further trace
+  std::set<std::uint32_t> cpus_;            // seen so far
+  std::set<std::uint32_t> of_others_;       // of the traces before this one
+  std::optional<Line> tracer_;              // a "# tracer:" of another one, whose lines have not been seen
+  std::optional<Line> strange_;             // the first line that cannot be read, after the last that can
+  std::size_t around_ = 0;                  // lines before the first and after the last line of the trace
   std::string around_first_;
+  bool repeated_ = false;
   bool cut_off_ = false;
 };
 
@@ -124,6 +166,8 @@ Result<ImportedFile> GraphTextFile::read() {
 Status GraphTextFile::take_line() {
   const std::string_view line = lines_.line();
   if (auto checked = check_tracer(line); !checked) return checked;
+  if (begins_trace(line)) begin_trace();
+  if (repeated_) return {};
   reader_.add_legend(line);
   const bool first = !reader_.has_records();
   const auto known = strange_ && !first ? reader_.peek(line) : reader_.add(line);
@@ -141,11 +185,42 @@ Status GraphTextFile::take_line() {
     if (!strange_) strange_ = here;
     return {};
   }
+  if (auto checked = check_part(*known); !checked) return checked;
   // What cannot be read must not be between lines that can: something of the trace may be lost there.
   if (strange_ && !first) return refuse(*strange_);
   strange_.reset();
   if (known->mark != TextMark::whole) skip_mark(known->mark);
   return {};
+}
+
+// The same trace may have been read twice. The kernel also has a file of its own for each CPU, and each has a
+// head.
+void GraphTextFile::begin_trace() {
+  if (!reader_.has_records()) {
+    if (!first_begin_) first_begin_ = lines_.begin();
+    return;
+  }
+  if (part_ && cpus_ == of_others_) return;  // no record since the last head
+  const std::size_t begin = lines_.begin();
+  if (first_begin_ && repeats(text_.substr(begin), text_.substr(*first_begin_, begin - *first_begin_))) {
+    repeated_ = true;
+    lines_.leave_out_the_rest();
+    return;
+  }
+  part_ = lines_.number();
+  of_others_ = cpus_;
+}
+
+Status GraphTextFile::check_part(const TextLine& line) {
+  if (line.kind == TextLineKind::omission) return {};
+  const std::uint32_t cpu = line.cpu.value_or(0);
+  cpus_.insert(cpu);
+  if (!of_others_.contains(cpu)) return {};
+  return fail(ErrorKind::invalid_argument,
+              fmt::format("line {} begins another trace, which has lines of CPU {} like the one before it: "
+                          "calls may be there twice. Import each trace as a file of its own; only those of "
+                          "different CPUs (per_cpu/cpu*/trace) may be in one",
+                          *part_, cpu));
 }
 
 // The other lines of a mark. One of the kernel's graph ends as a comment does. A report has no sign of the
@@ -194,6 +269,10 @@ void GraphTextFile::add_flags(ImportedFile& file) const {
   constexpr std::size_t kShown = 60;
   if (cut_off_) {
     file.flags.push_back({"trace-cut-off", "the last line of the text ends in the middle and was left out"});
+  }
+  if (repeated_) {
+    file.flags.push_back(
+        {"trace-repeated", "the text has the same trace more than once, line for line; it was read once"});
   }
   if (around_ > 0) {
     file.flags.push_back(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Texts that lack records.
+// Texts that lack records, or have them twice.
 #include <gmock/gmock.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/unit/trace/recording/strange_text_support.hpp"
 
@@ -40,6 +41,45 @@ TEST(StrangeText, tells_the_share_of_lost_records_without_an_exponent) {
   EXPECT_THAT(codes(text), ElementsAre("trace-text", "events-lost"));
   EXPECT_EQ(message_of(text, "events-lost"),
             "records lost: 5321 of 5325 on cpu 1 (99.9 %); counts are of what was read");
+}
+
+// ---- The same twice ---------------------------------------------------------------------------------------
+
+const std::string kHead = "# tracer: function_graph\n#\n";
+
+TEST(StrangeText, reads_a_trace_once_that_is_there_twice) {
+  const std::vector<std::string> once{"ip_rcv 1 3000 2000", "ip_rcv_core 1 1000 1000"};
+  const std::string text = data("same-trace-twice.txt");
+  EXPECT_EQ(told(text), once);
+  EXPECT_THAT(codes(text), ElementsAre("trace-text", "trace-repeated"));
+  EXPECT_EQ(told(text + text), once);
+  EXPECT_EQ(told(with_crlf(text)), once);
+  // The end of the last line is missing, and nothing else.
+  EXPECT_EQ(told(text.substr(0, text.size() - 1)), once);
+  // A report has another head.
+  const std::string report = data("report-ts-diff.txt");
+  EXPECT_EQ(told(report + report), once);
+  EXPECT_THAT(codes(report + report), ElementsAre("trace-text", "trace-repeated"));
+}
+
+TEST(StrangeText, refuses_two_traces_of_the_same_cpu) {
+  const std::string first = kHead + " 0)   1.000 us    |  a();\n 1)   1.000 us    |  a();\n";
+  const std::string second = kHead + " 1)   1.000 us    |  a();\n";
+  EXPECT_THAT(told(first + second),
+              ElementsAre(HasSubstr("line 5 begins another trace, which has lines of CPU 1 like the one")));
+  // The second reading has more.
+  EXPECT_THAT(told(first + first + " 0)   1.000 us    |  b();\n"),
+              ElementsAre(HasSubstr("line 5 begins another trace, which has lines of CPU 0")));
+  // A prompt between them is not what is wrong.
+  EXPECT_THAT(told(first + "root@dut:~# cat trace\n" + second),
+              ElementsAre(HasSubstr("line 6 begins another trace")));
+}
+
+TEST(StrangeText, reads_the_traces_of_several_cpus_in_one_file) {
+  const std::string text = kHead + " 0)   1.000 us    |  a();\n" + kHead + kHead +
+                           " 2)   3.000 us    |  a();\n" + kHead + " 1)   2.000 us    |  a();\n";
+  EXPECT_THAT(told(text), ElementsAre("a 3 6000 6000"));
+  EXPECT_THAT(codes(text), ElementsAre("trace-text"));
 }
 
 }  // namespace
