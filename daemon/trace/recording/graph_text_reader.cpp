@@ -35,6 +35,17 @@ analysis::CallSettings call_settings() {
   return settings;
 }
 
+// Kernels mark only the function that handles an interrupt, such as arm64's gic_handle_irq(). What calls it,
+// and the code before and after it, is outside of the arrows. The last part runs softirqs, unless the
+// interrupt came over one.
+ContextRank rank_of_entry_code(std::string_view function, ContextRank around) {
+  if (function == "irq_enter_rcu" || function == "irq_enter" || function == "do_interrupt_handler")
+    return ContextRank::hardirq;
+  if (function == "irq_exit_rcu" || function == "irq_exit")
+    return around == ContextRank::task ? ContextRank::softirq : ContextRank::hardirq;
+  return ContextRank::task;
+}
+
 }  // namespace
 
 std::uint64_t TextFunctions::number_of(std::string_view name, std::string_view module) {
@@ -58,8 +69,8 @@ std::string TextFunctions::shown(std::string_view name) const {
   return symbols_.token(std::strtoull(std::string(name).c_str(), nullptr, kHexadecimal));
 }
 
-GraphTextReader::GraphTextReader(const std::map<std::uint32_t, std::int32_t>& first_tasks)
-    : tracker_(call_settings()) {
+GraphTextReader::GraphTextReader(const std::map<std::uint32_t, std::int32_t>& first_tasks, bool arrows)
+    : tracker_(call_settings()), arrows_(arrows) {
   for (const auto& [cpu, pid] : first_tasks) cpus_[cpu].pid = pid;
 }
 
@@ -101,6 +112,7 @@ std::optional<TextLine> GraphTextReader::add(std::string_view text) {
     case TextLineKind::lost: {
       constexpr std::uint64_t kMost = std::uint64_t{1} << 40U;  // keeps sums within the range of a count
       cpu.interrupts = 0;                                       // the lost lines may contain their ends
+      cpu.entry_code.clear();
       cpu.counts.lost_events += std::clamp<std::uint64_t>(line->lost, 1, kMost);
       if (line->lost == 0) cpu.lost_uncounted = true;
       GraphEvent event;
@@ -124,6 +136,7 @@ void GraphTextReader::add_omission() {
   event.kind = GraphEventKind::lost;
   for (auto& [number, cpu] : cpus_) {
     cpu.interrupts = 0;
+    cpu.entry_code.clear();
     tracker_.add(number, event);
   }
 }
@@ -141,14 +154,36 @@ GraphEvent GraphTextReader::event_of(const TextLine& line, Cpu& cpu, std::uint32
   return event;
 }
 
+// The rank that the entry code of interrupts around the call gives it, or its own name.
+ContextRank GraphTextReader::entry_rank(const TextLine& line, std::int32_t pid, Cpu& cpu) {
+  std::vector<EntryCode>& code = cpu.entry_code;
+  if (cpu.entry_pid != pid) code.clear();
+  cpu.entry_pid = pid;
+  const bool is_exit = line.kind == TextLineKind::exit;
+  while (!code.empty() && (code.back().depth > line.depth || (code.back().depth == line.depth && !is_exit))) {
+    code.pop_back();
+  }
+  const ContextRank around = code.empty() ? ContextRank::task : code.back().rank;
+  if (is_exit) {
+    if (!code.empty() && code.back().depth == line.depth) code.pop_back();
+    return around;
+  }
+  const ContextRank rank = std::max(around, rank_of_entry_code(line.function, around));
+  if (line.kind == TextLineKind::entry && rank > around) code.push_back({line.depth, rank});
+  return rank;
+}
+
 void GraphTextReader::add_call(const TextLine& line, Cpu& cpu, std::uint32_t number) {
   seen_.calls = true;
   seen_.cpus = seen_.cpus || line.cpu;
   seen_.tasks = seen_.tasks || line.pid;
   seen_.stamps = seen_.stamps || line.time_ns;
   seen_.contexts = seen_.contexts || line.context;
+  seen_.flags = seen_.flags || line.context;
   seen_.durations = seen_.durations || line.has_duration_column;
   GraphEvent event = event_of(line, cpu, number);
+  // Flags tell more.
+  if (arrows_ && !line.context) event.context = std::max(event.context, entry_rank(line, event.pid, cpu));
   cpu.counts.records += line.kind == TextLineKind::leaf ? 2 : 1;
   if (line.kind != TextLineKind::entry) count("ftrace:funcgraph_exit");
   if (line.kind != TextLineKind::exit) {
@@ -254,6 +289,11 @@ std::string GraphTextReader::words_about_what_is_missing() const {
   }
   if (seen_.durations && !seen_.contexts)
     words += "; calls of interrupts count as those of what they came over";
+  if (seen_.durations && arrows_ && !seen_.flags) {
+    words +=
+        "; arrows mark only a part of each interrupt: irq_enter, irq_exit and do_interrupt_handler count to "
+        "it too, and other calls outside of the arrows to what it came over";
+  }
   if (seen_.durations && !seen_.switches) words += "; sleep may be in the times";
   if (!seen_.cpus) words += "; without the column of CPUs all calls count as those of CPU 0";
   return words;

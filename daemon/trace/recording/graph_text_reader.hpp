@@ -43,8 +43,9 @@ class GraphTextReader {
  public:
   static constexpr std::uint32_t kMostCpus = 16'384;
 
-  // The task that runs on each CPU at the beginning, if it is known.
-  explicit GraphTextReader(const std::map<std::uint32_t, std::int32_t>& first_tasks);
+  // `first_tasks`: the task that runs on each CPU at the beginning, if it is known. `arrows`: whether the
+  // text marks the entries of interrupts.
+  GraphTextReader(const std::map<std::uint32_t, std::int32_t>& first_tasks, bool arrows);
 
   // Takes what the head of the text says about its columns.
   void add_legend(std::string_view line) { legend_.read(line); }
@@ -59,17 +60,26 @@ class GraphTextReader {
   // The columns found so far, for the flags.
   struct Seen {
     bool calls = false, durations = false, cpus = false, tasks = false, stamps = false, switches = false;
-    bool contexts = false;
+    bool contexts = false;  // by flags or arrows
+    bool flags = false;
+  };
+  // A call of an interrupt's entry code that is under way.
+  struct EntryCode {
+    std::uint32_t depth = 0;
+    analysis::ContextRank rank = analysis::ContextRank::task;
   };
   struct Cpu {
     TraceCpu counts;
     std::optional<std::int32_t> pid;  // the running task, according to the changes of tasks
     std::uint32_t interrupts = 0;     // opening arrows minus closing arrows
     bool lost_uncounted = false;      // "[LOST EVENTS]" without a number
+    std::vector<EntryCode> entry_code;
+    std::int32_t entry_pid = 0;  // the task that it interrupted
   };
 
   [[nodiscard]] analysis::GraphEvent event_of(const TextLine& line, Cpu& cpu, std::uint32_t number);
   void add_call(const TextLine& line, Cpu& cpu, std::uint32_t number);
+  [[nodiscard]] static analysis::ContextRank entry_rank(const TextLine& line, std::int32_t pid, Cpu& cpu);
   void add_exit(const TextLine& line, analysis::GraphEvent event, std::uint32_t number);
   void add_event(const TextLine& line, Cpu& cpu, std::uint32_t number);
   void add_hit(const TextLine& line, Cpu& cpu, std::uint32_t number);
@@ -92,6 +102,7 @@ class GraphTextReader {
   std::uint64_t now_ = 0;
   std::uint64_t omissions_ = 0;
   Seen seen_;
+  bool arrows_;
 };
 
 }  // namespace netperfd::trace

@@ -38,6 +38,10 @@ std::map<std::uint32_t, std::int32_t> first_tasks(std::string_view text) {
   return tasks;
 }
 
+bool has_arrows(std::string_view text) {
+  return text.find("==========>") != std::string_view::npos;
+}
+
 // "# tracer: function".
 std::optional<std::string_view> other_tracer(std::string_view line) {
   constexpr std::string_view kTracer = "# tracer: ";
@@ -110,7 +114,8 @@ class Lines {
 // The lines of a file: those of the trace, and what people have around them.
 class GraphTextFile {
  public:
-  explicit GraphTextFile(std::string_view text) : text_(text), lines_(text), reader_(first_tasks(text)) {}
+  explicit GraphTextFile(std::string_view text)
+      : text_(text), lines_(text), reader_(first_tasks(text), has_arrows(text)) {}
 
   [[nodiscard]] Result<ImportedFile> read();
 
