@@ -12,9 +12,12 @@
 
 #include "daemon/workload/iperf3/impossible.hpp"
 #include "daemon/workload/quality_flags.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
+
+using rows::plain_number;
 
 using Rows = std::vector<const Interval*>;
 
@@ -56,8 +59,8 @@ class Conversion {
     const std::optional<double> start = figures.start, end = figures.end, seconds = figures.seconds;
     if (possible_.mend_times(figures, before)) {
       aside.add([&] {
-        return fmt::format("an interval from {:.9g} s to {:.9g} s, of {:.9g} s", start.value_or(0),
-                           end.value_or(0), seconds.value_or(0));
+        return fmt::format("an interval from {} s to {} s, of {} s", plain_number(start.value_or(0), 9),
+                           plain_number(end.value_or(0), 9), plain_number(seconds.value_or(0), 9));
       });
     }
     const auto interval = to_interval(figures, asked_);
@@ -196,9 +199,10 @@ class Inspection {
     if (early <= 0 || std::abs(change) < kLarge * early) return;
     if (std::abs(change) < 4 * std::hypot(early_error, late_error)) return;
     add_flag(flags_, Quality::trend,
-             fmt::format("{}: the rate went from {:.4g} Mbit/s in the first third of the test to {:.4g} "
+             fmt::format("{}: the rate went from {} Mbit/s in the first third of the test to {} "
                          "Mbit/s in the last ({:+.0f} %); the sum is the mean over all of it",
-                         direction_, early / 1e6, late / 1e6, 100 * change / early));
+                         direction_, plain_number(early / 1e6, 4), plain_number(late / 1e6, 4),
+                         100 * change / early));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "daemon/workload/iperf3/document.hpp"
@@ -16,9 +17,14 @@
 #include "daemon/workload/iperf3/sums.hpp"
 #include "daemon/workload/iperf3/words.hpp"
 #include "daemon/workload/quality_flags.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
+
+std::string megabits(double bits_per_second) {
+  return rows::plain_number(bits_per_second / 1e6, 4);
+}
 
 const CountedPart& part_of(const IntervalTotals& totals, Direction direction) {
   return direction == Direction::send ? totals.send : totals.receive;
@@ -139,9 +145,9 @@ void flag_rounding(const Iperf3Document& document, const TestSpec& asked, const 
   add_flag(parsed.flags, Quality::rounded_to_interval,
            fmt::format(
                "{}: this iperf3 ends a test of so many bytes only with an interval, and up to {:.2f} s of "
-               "the {:.2f} s were idle: the true rate is {:.4g} Mbit/s or more{}",
-               to_string(sum.direction), *idle, part.covered_s, bits / part.covered_s / 1e6,
-               before_last > 0.01 ? fmt::format(", at most {:.4g} Mbit/s", bits / before_last / 1e6) : ""));
+               "the {:.2f} s were idle: the true rate is {} Mbit/s or more{}",
+               to_string(sum.direction), *idle, part.covered_s, megabits(bits / part.covered_s),
+               before_last > 0.01 ? fmt::format(", at most {} Mbit/s", megabits(bits / before_last)) : ""));
 }
 
 void flag_brevity(const Iperf3Document& document, const TestSpec& asked, const IntervalTotals& intervals,

@@ -12,6 +12,7 @@
 #include "daemon/workload/iperf3/times.hpp"
 #include "daemon/workload/iperf3/udp_loss.hpp"
 #include "daemon/workload/quality_flags.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -292,10 +293,10 @@ class DirectionTotals {
       if (bytes != side->bytes || side == &of_sender_ || side == &of_receiver_) return;  // has its own flag
       if (std::abs(*side->bits_per_second - *rate) <= kTolerance * *rate) return;
       flag(Quality::sums_disagree,
-           fmt::format(
-               "iperf3's end gives a rate of {:.4g} bit/s for {} bytes {} in {:.4g} s; those are {:.4g} "
-               "bit/s, which was used",
-               *side->bits_per_second, *bytes, what, *side->seconds, *rate));
+           fmt::format("iperf3's end gives a rate of {} bit/s for {} bytes {} in {} s; those are {} bit/s, "
+                       "which was used",
+                       rows::plain_number(*side->bits_per_second, 4), *bytes, what,
+                       rows::plain_number(*side->seconds, 4), rows::plain_number(*rate, 4)));
     };
     check(sent_, sum.sent_bytes, sum.sent_bits_per_second, "sent");
     check(received_, sum.received_bytes, sum.received_bits_per_second, "received");

@@ -11,6 +11,7 @@
 
 #include "daemon/workload/iperf3/stream_sums.hpp"
 #include "daemon/workload/quality_flags.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -274,10 +275,11 @@ void TextTestBuilder::note_rounding(const TextRow& row) {
 
 std::vector<QualityFlag> TextTestBuilder::flags() const {
   std::vector<QualityFlag> flags;
-  add_flag(flags, Quality::rounded_figures,
-           fmt::format("iperf3's text for people rounds its figures: those of the end are known to {:.2g} % "
-                       "(bytes) and {:.2g} % (rates)",
-                       100 * bytes_rounding_, 100 * rate_rounding_));
+  add_flag(
+      flags, Quality::rounded_figures,
+      fmt::format("iperf3's text for people rounds its figures: those of the end are known to {} % "
+                  "(bytes) and {} % (rates)",
+                  rows::plain_number(100 * bytes_rounding_, 2), rows::plain_number(100 * rate_rounding_, 2)));
   if (!has_options) {
     add_flag(flags, Quality::options_unknown,
              fmt::format("the text does not tell the options of its test, since it is not that of iperf3 -V: "

@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "daemon/workload/iperf3/end.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
+
+using rows::plain_number;
 
 constexpr double kShare = 0.1;
 constexpr double kLeastSeconds = 0.5;  // a client needs some time to end a test
@@ -75,11 +78,12 @@ JudgedTime judge_time(double seconds, bool far, const TimeWitnesses& witnesses) 
     return {.seconds = {},
             .contradiction = "iperf3's end gives it 0 s, so its time and its rate are not known"};
   const auto used = majority(witnesses);
-  std::string words = fmt::format("iperf3's end says that it took {:.9g} s", seconds);
-  if (witnesses.intervals) words += fmt::format(", its intervals cover {:.4g} s", *witnesses.intervals);
-  if (witnesses.streams) words += fmt::format(", its streams took {:.9g} s", *witnesses.streams);
-  if (witnesses.asked) words += fmt::format(", {:.4g} s were asked", *witnesses.asked);
-  words += used ? fmt::format("; {:.4g} s was used, which two of them support", *used)
+  std::string words = fmt::format("iperf3's end says that it took {} s", plain_number(seconds, 9));
+  if (witnesses.intervals)
+    words += fmt::format(", its intervals cover {} s", plain_number(*witnesses.intervals, 4));
+  if (witnesses.streams) words += fmt::format(", its streams took {} s", plain_number(*witnesses.streams, 9));
+  if (witnesses.asked) words += fmt::format(", {} s were asked", plain_number(*witnesses.asked, 4));
+  words += used ? fmt::format("; {} s was used, which two of them support", plain_number(*used, 4))
                 : "; no two of them agree, so time and rate are not known";
   return {.seconds = used, .contradiction = std::move(words)};
 }
