@@ -45,12 +45,16 @@ bool writer_sends(const Iperf3Document& document, Direction direction) {
 }
 
 bool far_side_answered(const Iperf3Document& document, const TestSpec& asked) {
-  const auto& far_cpu = document.of_server ? document.cpu_host_percent : document.cpu_remote_percent;
-  if (far_cpu.value_or(0) > 0) return true;
+  // From 3.1 on, a server prints before it reads its client's results, and never clears the client's CPU use:
+  // that is of the test before.
+  if (!document.of_server && document.cpu_remote_percent.value_or(0) > 0) return true;
   const auto groups = end_groups(document, asked);
   return std::any_of(groups.begin(), groups.end(), [&](const EndGroup& group) {
-    if (is_sum_alone(*group.figures, asked.traffic.protocol) && writer_sends(document, group.direction)) {
-      if (group.figures->sum->lost_packets.value_or(0) != 0) return true;
+    if (is_sum_alone(*group.figures, asked.traffic.protocol)) {
+      const Figures& sum = *group.figures->sum;
+      const bool sends = writer_sends(document, group.direction);
+      if (sends && sum.lost_packets.value_or(0) != 0) return true;
+      if (!sends && document.of_server && sum.bytes.value_or(0) > 0) return true;
     }
     const Figures* far = far_figures(document, group);
     return far != nullptr && far->bytes.value_or(0) > 0;

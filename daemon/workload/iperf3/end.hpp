@@ -24,7 +24,7 @@ struct EndGroup {
 [[nodiscard]] bool writer_sends(const Iperf3Document& document, Direction direction);
 
 // The far side's figures reach the writer only in the exchange of results after the test. If that never took
-// place, iperf3 prints zeros for them, which mean "unknown".
+// place, or only after a server had printed its document, iperf3 prints zeros for them, which mean "unknown".
 [[nodiscard]] bool far_side_answered(const Iperf3Document& document, const TestSpec& asked);
 
 // Before 3.11 a UDP test has only `sum`: the sender's bytes together with the receiver's jitter and loss.

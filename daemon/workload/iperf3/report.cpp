@@ -300,8 +300,10 @@ void add_facts(const Iperf3Document& document, const TestSpec& asked, WorkloadRe
   report.client = document.client;
   report.server = document.server;
   report.mss_bytes = fitting(document.mss_bytes);
-  report.congestion = document.sender_congestion;
   const bool answered = far_side_answered(document, asked);
+  // A server before 3.9 has that of its client from the test before.
+  if (answered || !document.of_server || asked.traffic.direction != Direction::send)
+    report.congestion = document.sender_congestion;
   if (answered || !document.of_server) report.cpu_client_percent = document.cpu_host_percent;
   if (answered || document.of_server) report.cpu_server_percent = document.cpu_remote_percent;
 }

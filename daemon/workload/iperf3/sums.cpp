@@ -84,7 +84,7 @@ class DirectionTotals {
   std::vector<QualityFlag>& flags_;
   std::vector<Totals> streams_;
 
-  // A server may know its client's CPU, and prints 0 bytes for it all the same.
+  // A server that learnt of one direction prints 0 bytes for the other all the same.
   [[nodiscard]] const Figures* known(const std::optional<Figures>& figures, bool own) const {
     const bool never_learnt = document_.of_server && figures && figures->bytes.value_or(0) == 0;
     return own || (answered_ && !never_learnt) ? pointer(figures) : nullptr;
