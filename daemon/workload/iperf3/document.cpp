@@ -151,7 +151,28 @@ Iperf3Document read_document(std::string_view bytes) {
   document.unreadable_values = reader.unreadable_values() + unreadable;
   document.first_unreadable = unreadable > 0 ? first : reader.first_unreadable();
   if (document.of_server) flip(document);
+  drop_unknown_of_sctp(document);
   return document;
+}
+
+void drop_unknown_of_sctp(Iperf3Document& document) {
+  if (document.protocol != "SCTP" && document.protocol != "sctp") return;
+  const auto drop = [](Figures& figures) {
+    figures.retransmits.reset();
+    figures.rtt.reset();
+    figures.rttvar.reset();
+  };
+  const auto drop_all = [&](std::initializer_list<std::optional<Figures>*> parts) {
+    for (std::optional<Figures>* figures : parts) {
+      if (*figures) drop(**figures);
+    }
+  };
+  for (IntervalFigures& interval : document.intervals) {
+    std::ranges::for_each(interval.streams, drop);
+    std::ranges::for_each(interval.sums, drop);
+  }
+  for (StreamFigures& stream : document.streams) drop_all({&stream.sender, &stream.receiver});
+  for (EndFigures* end : {&document.end, &document.end_reverse}) drop_all({&end->sent, &end->received});
 }
 
 std::vector<Figures> read_live_sums(std::string_view line) {

@@ -97,6 +97,11 @@ struct Iperf3Document {
 // Never fails: missing values, and values of an impossible type, stay absent.
 [[nodiscard]] Iperf3Document read_document(std::string_view bytes);
 
+// Makes unknown what iperf3 writes for SCTP and does not know: it counts no retransmits, and its round-trip
+// times are in ticks of the kernel's clock, of which the document does not tell the length. No other protocol
+// is touched.
+void drop_unknown_of_sctp(Iperf3Document& document);
+
 // The sums of one `interval` line of --json-stream; empty for any other line.
 [[nodiscard]] std::vector<Figures> read_live_sums(std::string_view line);
 

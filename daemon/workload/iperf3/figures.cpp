@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/workload/iperf3/figures.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "daemon/workload/iperf3/stream_sums.hpp"
 
 namespace netperfd::workload {
 namespace {
 
 using nlohmann::json;
+
+// -1 is what iperf3 writes if the sender did not count them.
+std::optional<std::uint64_t> read_retransmits(ValueReader& reader, const json& object) {
+  constexpr const char* kKey = "retransmits";
+  const auto value = object.find(kKey);
+  const bool uncounted =
+      value != object.end() && ((value->is_number() && value->get<double>() == -1) ||
+                                (value->is_string() && value->get_ref<const std::string&>() == "-1"));
+  return uncounted ? std::nullopt : reader.count(object, kKey);
+}
 
 }  // namespace
 
@@ -18,7 +32,7 @@ Figures read_figures(ValueReader& reader, const json& object) {
   figures.seconds = reader.number(object, "seconds");
   figures.bytes = reader.count(object, "bytes");
   figures.bits_per_second = reader.number(object, "bits_per_second");
-  figures.retransmits = reader.count(object, "retransmits");
+  figures.retransmits = read_retransmits(reader, object);
   figures.snd_cwnd = reader.count(object, "snd_cwnd");
   figures.rtt = reader.count(object, "rtt");
   figures.rttvar = reader.count(object, "rttvar");

@@ -112,19 +112,22 @@ void TextTestBuilder::add_unreadable(std::size_t line) {
   if (document.unreadable_values++ == 0) document.first_unreadable = fmt::format("line {}", line);
 }
 
-// SCTP prints what TCP prints where its sender knows no retransmits.
+// Before 3.18, SCTP prints what TCP prints where its sender knows no retransmits. Later it prints a count of
+// them in a table without such a column.
 void TextTestBuilder::decide_protocol() {
   const auto has_jitter = [](const std::optional<TextRow>& row) { return row && row->figures.jitter_ms; };
   const auto has_loss = [&](const EndRows& rows) {
     return has_jitter(rows.sender) || has_jitter(rows.receiver) || has_jitter(rows.both);
   };
   if (document.protocol.empty()) {
-    const auto has_retransmits = [](const EndRows& rows) { return rows.sender && rows.sender->count; };
+    const auto has_count = [](const EndRows& rows) { return rows.sender && rows.sender->count; };
+    const bool counts = std::ranges::any_of(end_, has_count);
     if (is_of_udp(table_) || is_of_udp(end_table_) || std::ranges::any_of(end_, has_loss)) {
       document.protocol = "UDP";
+    } else if (counts && end_table_ == TextTable::plain && !has_roles_) {
+      document.protocol = "SCTP";
     } else {
-      protocol_assumed_ = table_ != TextTable::retr && end_table_ != TextTable::retr &&
-                          !std::ranges::any_of(end_, has_retransmits);
+      protocol_assumed_ = table_ != TextTable::retr && end_table_ != TextTable::retr && !counts;
       document.protocol = "TCP";
     }
   }
@@ -322,6 +325,7 @@ TextTestBuilder::Built TextTestBuilder::build() && {
     document.end = direction_of(document.reverse == 0);
   }
   count_streams();
+  drop_unknown_of_sctp(document);
   document.found = document.complete = true;
   document.documents = document.runs = 1;
   auto told = flags();
