@@ -145,6 +145,8 @@ def add_sound(corpus):
                    write=lambda d: json.dumps({"host": "a", "result": d}, indent=2).encode())
     corpus.changed("a list of one", lambda document, truth: None, only=is_tcp,
                    write=lambda d: json.dumps([d], indent=2).encode())
+    corpus.changed("in a list of objects", lambda document, truth: None,
+                   write=lambda d: json.dumps([{"time": "1", "data": {"bandwidth": "10M", "results": d}}], indent=1).encode())
     corpus.changed("the same twice", lambda document, truth: None, only=is_tcp, write=lambda d: text(d) * 2)
 
 
@@ -307,6 +309,9 @@ def add_odd_values(corpus):
     def no_intervals(document, truth):
         document["intervals"] = []
 
+    def first_interval(document, truth):
+        document["intervals"] = document["intervals"][:1]
+
     def as_texts(document, truth):
         for figures in figures_of(document):
             for key, value in figures.items():
@@ -334,6 +339,8 @@ def add_odd_values(corpus):
     corpus.changed("rates are null", null_rates)
     corpus.changed("intervals without sums", no_interval_sums)
     corpus.changed("no intervals", no_intervals, flags=("missing-intervals",),
+                   only=lambda name: is_single(name) and is_tcp(name))
+    corpus.changed("only the first interval", first_interval, flags=("missing-intervals",),
                    only=lambda name: is_single(name) and is_tcp(name))
     corpus.changed("numbers as texts", as_texts)
     corpus.changed("0 and 1 for false and true", as_numbers)

@@ -122,19 +122,17 @@ class Builder {
       rows_->push_back(read_row(value));
       value = json(rows_->size() - 1);
     } else if (is_event(value)) {
-      pending_.reset();
       json name = std::move(value["event"]);
       parsed_.events.push_back({name.get<std::string>(), std::move(value["data"]), extent_of(object)});
       value = json();
     } else if (is_document(value)) {
       if (!open_.empty() && open_.back().key == "data") {
-        pending_ = extent_of(object);  // of an event, unless its end says otherwise
+        open_.back().data = extent_of(object);  // of an event, unless its end says otherwise
       } else if (!is_beside_a_document()) {
         take_document(value, extent_of(object));
       }
-    } else if (pending_ && value.contains("data") && is_document(value["data"])) {
-      take_document(value["data"], *pending_);
-      pending_.reset();
+    } else if (object.data && value.contains("data") && is_document(value["data"])) {
+      take_document(value["data"], *object.data);
     }
     return true;
   }
@@ -153,8 +151,9 @@ class Builder {
   struct Open {
     json* value;
     std::size_t begin;
-    std::string key;         // of an object: the last one
-    bool intervals = false;  // the array of them
+    std::string key;             // of an object: the last one
+    bool intervals = false;      // the array of them
+    std::optional<Extent> data;  // of the document under the key `data`
   };
 
   [[nodiscard]] Extent extent_of(const Open& object) const {
@@ -188,7 +187,7 @@ class Builder {
     }
     const bool intervals = value.is_array() && !open_.empty() && open_.back().key == kIntervals;
     json* added = add(std::move(value));
-    open_.push_back({added, static_cast<std::size_t>(progress_.seen - begin_) - 1, {}, intervals});
+    open_.push_back({added, static_cast<std::size_t>(progress_.seen - begin_) - 1, {}, intervals, {}});
     return true;
   }
 
@@ -233,7 +232,6 @@ class Builder {
   ParsedValue& parsed_;
   json root_;
   std::vector<Open> open_;
-  std::optional<Extent> pending_;
   std::shared_ptr<ReadRows> rows_ = std::make_shared<ReadRows>();
 };
 

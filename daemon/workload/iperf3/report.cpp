@@ -252,16 +252,36 @@ std::string words_of(const Iperf3Document& document, const Output& output) {
   return words_in_text(output.err.empty() ? output.out : output.err, TextOf::iperf3);
 }
 
-// A document that a tool has stripped of its intervals still has iperf3's own word on its length.
+// Somebody has taken all intervals out of a document, or some, and its sums have more than the others. Then
+// iperf3's own word on its length counts.
 bool is_long_enough(const TestSpec& asked, const IntervalTotals& intervals, const WorkloadReport& report) {
+  constexpr double kMore = 1.1;
   for (const Direction direction : directions_of(asked)) {
     const Totals* sum = sum_of(report, direction);
-    if (part_of(intervals, direction).intervals > 0 || sum == nullptr) return false;
+    if (sum == nullptr) return false;
+    const CountedPart& part = part_of(intervals, direction);
+    const std::uint64_t bytes = std::max(sum->sent_bytes.value_or(0), sum->received_bytes.value_or(0));
+    if (part.intervals > 0 &&
+        (!sum->seconds || static_cast<double>(bytes) <= kMore * static_cast<double>(part.bytes)))
+      return false;
     if (!sum->seconds) continue;  // flagged
     if (sum->seconds.value_or(0) < in_seconds(*asked.traffic.duration) - length_tolerance(asked))
       return false;
   }
   return true;
+}
+
+std::string words_on_missing(const TestSpec& asked, const IntervalTotals& intervals) {
+  double covered = in_seconds(*asked.traffic.duration);
+  bool any = false;
+  for (const Direction direction : directions_of(asked)) {
+    covered = std::min(covered, part_of(intervals, direction).covered_s);
+    any = any || part_of(intervals, direction).intervals > 0;
+  }
+  if (!any) return "the document has no intervals: nothing can be checked against its sums";
+  return fmt::format(
+      "of the {} s of the test, the document has only intervals of {:.2f} s: its sums cannot be checked",
+      in_seconds(*asked.traffic.duration), covered);
 }
 
 std::string judge(const Iperf3Document& document, const Output& output, const TestSpec& asked,
@@ -282,12 +302,10 @@ std::string judge(const Iperf3Document& document, const Output& output, const Te
   }
   if (!asked.traffic.duration)
     return asked.traffic.bytes ? judge_bytes(asked, report, document.of_server) : std::string();
-  if (output.foreign && is_long_enough(asked, intervals, report)) {
-    add_flag(parsed.flags, Quality::missing_intervals,
-             "the document has no intervals: nothing can be checked against its sums");
-    return {};
-  }
-  return judge_length(asked, intervals);
+  std::string early = judge_length(asked, intervals);
+  if (early.empty() || !output.foreign || !is_long_enough(asked, intervals, report)) return early;
+  add_flag(parsed.flags, Quality::missing_intervals, words_on_missing(asked, intervals));
+  return {};
 }
 
 std::optional<std::uint32_t> fitting(std::optional<std::uint64_t> value) {
