@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -163,6 +164,26 @@ std::string first_line(std::string_view text) {
   return in_quotes(text.substr(0, std::min(text.find('\n'), kShown)));
 }
 
+// The number of the first line that begins with the sign by which a mail quotes another one; absent if most
+// lines have none.
+std::optional<std::size_t> first_quoted_line(std::string_view text) {
+  std::optional<std::size_t> first;
+  std::size_t lines = 0, quoted = 0;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t sign = line.find_first_not_of(" \t\r");
+    if (sign == std::string_view::npos) continue;
+    ++lines;
+    if (line[sign] != '>') continue;
+    ++quoted;
+    if (!first) first = number;
+  }
+  constexpr std::size_t kFewest = 2;
+  return quoted >= kFewest && 2 * quoted > lines ? first : std::nullopt;
+}
+
 std::string first_bytes(std::string_view bytes) {
   constexpr std::size_t kShown = 8;
   std::string text;
@@ -216,13 +237,9 @@ Result<FileKind> recognize(std::span<const std::byte> file) {
                           first_line(text), kExpected));
 }
 
-Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers) {
-  const std::string_view given(reinterpret_cast<const char*>(file.data()), file.size());
-  const auto unpacked = decompress(given);
-  if (!unpacked) return std::unexpected(unpacked.error());
-  if (*unpacked) file = std::as_bytes(std::span(**unpacked));
-  const auto text = to_utf8(*unpacked ? std::string_view(**unpacked) : given);
-  if (text) file = std::as_bytes(std::span(*text));
+namespace {
+
+Result<ImportedFile> read_recognized(std::span<const std::byte> file, const FileReaders& readers) {
   const auto kind = recognize(file);
   if (!kind) return std::unexpected(kind.error());
   switch (*kind) {
@@ -247,6 +264,26 @@ Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileRea
       break;
   }
   return readers.trace_dat(file);
+}
+
+}  // namespace
+
+Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileReaders& readers) {
+  const std::string_view given(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto unpacked = decompress(given);
+  if (!unpacked) return std::unexpected(unpacked.error());
+  if (*unpacked) file = std::as_bytes(std::span(**unpacked));
+  const auto text = to_utf8(*unpacked ? std::string_view(**unpacked) : given);
+  if (text) file = std::as_bytes(std::span(*text));
+  Result<ImportedFile> imported = read_recognized(file, readers);
+  if (imported) return imported;
+  const std::string_view head(reinterpret_cast<const char*>(file.data()), std::min(file.size(), kLookedAt));
+  const auto quoted = first_quoted_line(head);
+  if (!quoted) return imported;
+  return fail(imported.error().kind,
+              fmt::format("line {} and most others begin with \">\", as in a quoted mail: take that off each "
+                          "line and import it again; as it is, {}",
+                          *quoted, imported.error().message));
 }
 
 }  // namespace netperfd::import

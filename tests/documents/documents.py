@@ -423,6 +423,9 @@ def add_no_documents(corpus):
     corpus.add("other JSON", "start", b'{\n  "start": 1,\n "stop": {}\n}\n', reason="no document of iperf3")
     corpus.add("other JSON", "events", b'{"event":"login","data":{}}\n', reason="no `end` event|no document of iperf3")
     corpus.add("other JSON", "list", b'[{"start": 1}]', reason="no document of iperf3")
+    corpus.add("a quoted mail", "trace", b"> # tracer: function_graph\n> #\n> # CPU  DURATION                  FUNCTION CALLS\n"
+               b">  0)               |  ip_rcv() {\n>  0)   1.000 us    |    ip_rcv_core();\n>  0)   3.000 us    |  }\n",
+               reason="quoted mail")
     corpus.add("empty", "blank", b"\n \n", reason="nothing in it")
     corpus.add("binary", "elf", b"\x7fELF\2\1\1\0" + b"\0" * 64, reason="begins with the bytes")
     errors = {"refused": "refused the connection", "unknown-host": "name of the server", "sctp": "no (SCTP|such protocol)",

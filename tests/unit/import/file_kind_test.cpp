@@ -123,5 +123,29 @@ TEST(FileKind, decides_who_reads_the_file) {
   EXPECT_THAT(read_by_kind(bytes_of("nothing"), readers).error().message, HasSubstr("its first line"));
 }
 
+TEST(FileKind, of_a_quoted_mail_is_named_as_one_if_its_reader_refuses_it) {
+  const std::string trace =
+      "> # tracer: function_graph\n> #\n> # CPU  DURATION                  FUNCTION CALLS\n"
+      ">  0)               |  ip_rcv() {\n>  0)   1.000 us    |    ip_rcv_core();\n>  0)   3.000 us    |  "
+      "}\n";
+  const std::string table = ">> figure,side,value\n>> received,a,1\n";
+  FileReaders readers;
+  readers.graph_text = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "text"); };
+  const auto refusal = [&](const std::string& text) {
+    const auto file = read_by_kind(bytes_of(text), readers);
+    return file ? std::string("imported") : file.error().message;
+  };
+  EXPECT_EQ(
+      refusal(trace),
+      "line 1 and most others begin with \">\", as in a quoted mail: take that off each line and import it "
+      "again; as it is, text");
+  EXPECT_THAT(refusal("On Monday, Ann wrote:\n\n" + trace), HasSubstr("line 3 and most others"));
+  EXPECT_THAT(refusal(table), AllOf(HasSubstr("quoted mail"), HasSubstr("none of the files")));
+  EXPECT_EQ(refusal("# tracer: function_graph\n> a\nb\nc\n"), "text") << "most lines are not quoted";
+  EXPECT_EQ(refusal("# tracer: function_graph\n"), "text");
+  readers.graph_text = [](auto) { return ImportedFile{}; };
+  EXPECT_EQ(refusal(trace), "imported") << "whoever can read it may";
+}
+
 }  // namespace
 }  // namespace netperfd::import
