@@ -48,6 +48,7 @@ Result<ImportedFile> imported_runs(std::string_view tool, std::vector<ToolRun> r
     workload.tool = tool;
     workload.facts = std::move(run.facts);
     workload.figures = std::move(run.figures);
+    workload.flags = std::move(run.flags);
     std::string raw = several ? std::move(run.text) : std::string();
     if (!imported.workload) {
       imported.workload = std::move(workload);

@@ -11,6 +11,7 @@
 #include "daemon/model/fingerprint.hpp"
 #include "daemon/model/imported_file.hpp"
 #include "daemon/model/named_figure.hpp"
+#include "daemon/model/run_record.hpp"
 
 namespace netperfd::workload {
 
@@ -20,7 +21,8 @@ inline constexpr const char* kNanoseconds = "ns";
 struct ToolRun {
   std::vector<Fact> facts;
   std::vector<NamedFigure> figures;
-  std::string text;  // its lines
+  std::string text;                // its lines
+  std::vector<QualityFlag> flags;  // on its figures
 };
 
 // Adds a fact of the tool, if its value can be shown; of a key that is there already, nothing.

@@ -92,7 +92,7 @@ class DirectionTotals {
 
   // The figures, with a time that is possible, if need be in `mended`.
   [[nodiscard]] const Figures* timed(const Figures* figures, bool far, Figures& mended) {
-    if (figures == nullptr || !figures->seconds || figures->bytes.value_or(0) == 0) return figures;
+    if (figures == nullptr || !has_time(*figures, far)) return figures;
     const JudgedTime time = judge_time(*figures->seconds, far, witnesses_);
     if (time.contradiction.empty()) return figures;
     if (time.contradiction != wrong_time_) flag(Quality::sums_disagree, time.contradiction);
@@ -106,7 +106,7 @@ class DirectionTotals {
   // The same for a stream, whose sum has the flag.
   void set_time(const Figures& figures, bool far, Totals& totals, std::optional<double>& rate) const {
     Figures timed = figures;
-    if (figures.seconds && figures.bytes.value_or(0) > 0) {
+    if (has_time(figures, far)) {
       timed.seconds = judge_time(*figures.seconds, far, witnesses_).seconds;
       if (!timed.seconds) timed.bits_per_second.reset();
     }

@@ -62,6 +62,10 @@ TimeWitnesses time_witnesses(const Iperf3Document& document, const TestSpec& ask
   return witnesses;
 }
 
+bool has_time(const Figures& figures, bool far) {
+  return figures.seconds && (figures.bytes.value_or(0) > 0 || (far && *figures.seconds != 0));
+}
+
 JudgedTime judge_time(double seconds, bool far, const TimeWitnesses& witnesses) {
   // A test cannot take longer by more than this: its timer ends it.
   constexpr double kLongestDelay = 60;
@@ -70,9 +74,11 @@ JudgedTime judge_time(double seconds, bool far, const TimeWitnesses& witnesses) 
   const auto supports = [&](const std::optional<double>& witness) {
     return witness && (fits(seconds, *witness, far) || fits(seconds, *witness + witnesses.omitted, far));
   };
-  const bool alone = !witnesses.intervals && !witnesses.asked && !witnesses.streams;
-  if (!impossible && (alone || supports(witnesses.intervals) || supports(witnesses.asked) ||
-                      (!witnesses.intervals && !witnesses.asked)))
+  // The streams' time is that of their sender, beyond which a receiver goes on until its queues are empty.
+  const bool fits_streams = !witnesses.streams || fits(seconds, *witnesses.streams, true) ||
+                            fits(seconds, *witnesses.streams + witnesses.omitted, true);
+  if (!impossible && (supports(witnesses.intervals) || supports(witnesses.asked) ||
+                      (!witnesses.intervals && !witnesses.asked && fits_streams)))
     return {.seconds = seconds, .contradiction = {}};
   if (seconds == 0 && far)
     return {.seconds = {},

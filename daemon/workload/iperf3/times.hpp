@@ -24,14 +24,18 @@ struct TimeWitnesses {
 [[nodiscard]] TimeWitnesses time_witnesses(const Iperf3Document& document, const TestSpec& asked,
                                            const CountedPart& counted, Direction direction);
 
+// Whether there is a time to judge: without bytes, the writer's own may be anything, and that of a far side
+// is 0 if it was never learnt.
+[[nodiscard]] bool has_time(const Figures& figures, bool far);
+
 struct JudgedTime {
   std::optional<double> seconds;
   std::string contradiction;  // what the sum says and what was used; empty if there is none
 };
 
-// The value that two of the sum, the intervals and the request support, with the streams where one of those
-// is missing; absent if no two agree, and where the far side's time is 0, by which iperf3 says that it never
-// learnt it. A far side may go on for a while until its queues are empty.
+// The value that two of the sum, the intervals and the request support, with the streams where one or both of
+// those are missing; absent if no two agree, and where the far side's time is 0, by which iperf3 says that it
+// never learnt it. A far side may go on for a while until its queues are empty.
 [[nodiscard]] JudgedTime judge_time(double seconds, bool far, const TimeWitnesses& witnesses);
 
 // iperf3's rate, if it follows from the bytes and the time that stand beside it, else the one that does.

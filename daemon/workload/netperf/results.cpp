@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "daemon/model/wording.hpp"
+#include "daemon/workload/quality_flags.hpp"
 #include "daemon/workload/text_scan.hpp"
 
 namespace netperfd::workload {
@@ -67,6 +68,19 @@ TableRow add_stream(const NetperfTable& table, const std::vector<double>& row, T
   return TableRow::complete;
 }
 
+// The receiver's throughput is over the time that it counted itself, which goes on if the end of the test
+// does not reach it.
+void flag_receiver_time(double sent_s, double received_s, double throughput, ToolRun& run) {
+  constexpr double kSharePardoned = 0.1;
+  constexpr double kSecondsPardoned = 0.5;
+  if (sent_s <= 0 || std::abs(received_s - sent_s) <= kSharePardoned * sent_s + kSecondsPardoned) return;
+  add_flag(
+      run.flags, Quality::run_length,
+      fmt::format("the receiver counted for {:.2f} s of a test of {:.2f} s, and its throughput is over that "
+                  "time; over the time of the test it is {:.4g} Mbit/s",
+                  received_s, sent_s, throughput * received_s / sent_s / 1e6));
+}
+
 // The sender's row, then the receiver's: what arrived is the throughput.
 TableRow add_udp_stream(const NetperfTable& table, const std::vector<std::vector<double>>& rows,
                         ToolRun& run) {
@@ -76,6 +90,7 @@ TableRow add_udp_stream(const NetperfTable& table, const std::vector<std::vector
   const std::vector<double>& received = rows[1];
   if (received.size() + 2 != sent.size()) return TableRow::unknown;
   add_figure(run, "throughput", kBits, Better::higher, received[3] * *table.unit);
+  flag_receiver_time(sent[2], received[1], received[3] * *table.unit, run);
   add_figure(run, "sent_throughput", kBits, Better::higher, sent[5] * *table.unit);
   add_figure(run, "sent_messages", "messages", Better::higher, sent[3]);
   add_figure(run, "send_errors", "messages", Better::lower, sent[4]);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "tests/unit/workload/iperf3_cases.hpp"
 
@@ -86,6 +88,24 @@ TEST(NetperfText, of_udp_stream_takes_what_arrived_for_the_throughput) {
   EXPECT_THAT(netperf_run(netperf_file("udp-stream-cpu")).figures,
               AllOf(testing::Contains(Near(down("remote_cpu", "share", 1))),
                     testing::Contains(Near(down("local_cpu_per_byte", "ns/byte", 41'527.0 / 1'024)))));
+}
+
+TEST(NetperfText, of_a_receiver_that_counted_longer_than_the_test_has_a_flag) {
+  const std::string text = netperf_file("udp-stream");
+  EXPECT_TRUE(netperf_run(text).flags.empty());
+  const std::string_view counted = "212992           2.02 ";
+  for (const auto& [seconds, rate] : {std::pair{"42.9", "3735"}, std::pair{"0.20", "17.41"}}) {
+    const std::string other = "212992           " + std::string(seconds) + " ";
+    std::string changed = text;
+    changed.replace(changed.find(counted), counted.size(), other);
+    const auto file = read_netperf_file(std::as_bytes(std::span(changed)));
+    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_EQ(file->workload->flags.size(), 1U);
+    EXPECT_EQ(file->workload->flags[0].code, "run-length");
+    EXPECT_THAT(file->workload->flags[0].message,
+                AllOf(HasSubstr("of a test of 2.02 s"), HasSubstr(std::string(rate) + " Mbit/s")));
+    EXPECT_EQ(file->workload->figures, netperf_run(text).figures);
+  }
 }
 
 TEST(NetperfText, of_requests_tells_transactions_and_cpu_time_of_each) {
