@@ -34,6 +34,9 @@ static_assert(rows::kDescribed<Fact>);
 // The group of the facts about the trace; the plain runs of a design lack them.
 inline constexpr std::string_view kTraceFacts = "trace";
 inline constexpr std::string_view kMachineFacts = "machine";  // what the sides of a design set
+// Of iperf3: its version and its options. If a key has a full stop, it is a place in iperf3's document, such
+// as "test_start.tos", and only an imported document has it.
+inline constexpr std::string_view kIperf3Facts = "iperf3";
 // The value of a fact that is known to be absent.
 inline constexpr std::string_view kAbsentValue = "(absent)";
 // The clause of Fingerprint::unknown that covers all other groups, used for imported documents.

@@ -32,7 +32,7 @@ std::optional<std::chrono::milliseconds> duration_of(std::string text) {
 Traffic told_traffic(Traffic of_job, const std::vector<Fact>& facts) {
   Traffic told = of_job;
   for (const Fact& fact : facts) {
-    if (fact.group != "iperf3") continue;
+    if (fact.group != kIperf3Facts) continue;
     if (fact.key == "protocol") {
       told.protocol = parse_protocol(fact.value).value_or(told.protocol);
     } else if (fact.key == "direction") {

@@ -24,7 +24,6 @@ namespace netperfd::analysis {
 namespace {
 
 constexpr std::string_view kKernel = "kernel";
-constexpr std::string_view kIperf3 = "iperf3";
 
 // Keys of a module that identify its build.
 constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
@@ -73,6 +72,10 @@ struct Sides {
     for (const FactKey& key : keys) {
       if (key.first == "qdisc") compare_queue_without_digests(key);
       if (is_of_addresses(key)) compare_addresses_without_the_kernels(key);
+      if (a.tells_a_default(key) || b.tells_a_default(key)) {
+        a.take_lack_as_unknown(key);
+        b.take_lack_as_unknown(key);
+      }
     }
   }
 
@@ -189,7 +192,7 @@ bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& 
 bool follows_from_congestion(const FactChange& fact, const std::vector<FactChange>& facts) {
   constexpr std::string_view kModule = "module:tcp_";
   if (!fact.group.starts_with(kModule)) return false;
-  const FactChange* congestion = find(facts, kIperf3, "congestion");
+  const FactChange* congestion = find(facts, kIperf3Facts, "congestion");
   if (congestion == nullptr) return false;
   const std::string name = fact.group.substr(kModule.size());
   const auto asks = [&name](const std::vector<std::string>& values) {
@@ -208,7 +211,7 @@ bool follows_from_machine(const FactChange& fact, const std::vector<FactChange>&
 }
 
 std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
-  if (follows_from_congestion(fact, facts)) return std::string(kIperf3);
+  if (follows_from_congestion(fact, facts)) return std::string(kIperf3Facts);
   if (follows_from_machine(fact, facts)) return std::string(kMachineFacts);
   return follows_from_kernel(fact, facts, booted) ? std::string(kKernel) : fact.group;
 }

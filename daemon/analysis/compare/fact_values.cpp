@@ -36,6 +36,17 @@ bool is_about(std::string_view clause, std::string_view group) {
   return clause.starts_with(group) && clause.substr(group.size()).starts_with(": ");
 }
 
+bool is_of_document(const Fingerprint& fingerprint) {
+  return std::ranges::find(fingerprint.unknown, kAllElse) != fingerprint.unknown.end();
+}
+
+// The default length of TCP is the same everywhere: documents and runs of netperfd lack it alike.
+bool has_unknown_default(std::string_view key, const Fingerprint& fingerprint) {
+  const bool tcp = std::ranges::find(fingerprint.facts, Fact{std::string(kIperf3Facts), "protocol", "tcp"}) !=
+                   fingerprint.facts.end();
+  return key == "congestion" || key.find('.') != std::string_view::npos || (key == "length" && !tcp);
+}
+
 // A clause of Fingerprint::unknown begins with the group or its family, or covers all groups.
 bool knows_all_of(const Fingerprint& fingerprint, std::string_view group) {
   return std::ranges::none_of(fingerprint.unknown, [group](std::string_view clause) {
@@ -73,6 +84,15 @@ void FactValues::shorten(const FactKey& key, const std::function<std::string(std
   std::erase_if(found->second, [](const auto& each) { return each.second.empty(); });
 }
 
+bool FactValues::tells_a_default(const FactKey& key) const {
+  const ValueOf* const of_key = key.first == kIperf3Facts ? find(key) : nullptr;
+  return of_key != nullptr && std::ranges::any_of(*of_key, [&](const auto& each) {
+           const Fingerprint& fingerprint = *alike_[each.first].fingerprint;
+           return each.second != kAbsentValue && is_of_document(fingerprint) &&
+                  has_unknown_default(key.second, fingerprint);
+         });
+}
+
 void FactValues::add_keys(std::set<FactKey>& keys) const {
   for (const auto& [key, values] : facts_) keys.insert(key);
 }
@@ -88,7 +108,7 @@ std::optional<std::string_view> FactValues::value_of(std::size_t alike, const Fa
   if (of_key != nullptr) {
     if (const auto value = of_key->find(alike); value != of_key->end()) return value->second;
   }
-  if (!knows_all_of(*alike_[alike].fingerprint, key.first)) return std::nullopt;
+  if (open_.contains(key) || !knows_all_of(*alike_[alike].fingerprint, key.first)) return std::nullopt;
   return kAbsentValue;
 }
 

@@ -46,6 +46,12 @@ class FactValues {
   // lack the fact.
   void shorten(const FactKey& key, const std::function<std::string(std::string_view)>& shorter);
 
+  // Whether an imported document of iperf3 has a value that iperf3 or the kernel may have chosen. A run of
+  // netperfd has the fact only if it gave the option, and else the default, which nobody recorded.
+  [[nodiscard]] bool tells_a_default(const FactKey& key) const;
+  // From now on, fingerprints that lack `key` do not know it.
+  void take_lack_as_unknown(const FactKey& key) { open_.insert(key); }
+
  private:
   // Runs whose fingerprints are the same, but for the boot.
   struct Alike {
@@ -64,6 +70,7 @@ class FactValues {
 
   std::vector<Alike> alike_;
   std::map<FactKey, ValueOf> facts_;
+  std::set<FactKey> open_;
   std::vector<std::unique_ptr<std::string>> shortened_;
   bool trace_of_traced_;
   bool in_blocks_ = true;
