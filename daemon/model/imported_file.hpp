@@ -50,9 +50,10 @@ struct ImportedWorkload {
   // uname(2) of the client's host: system, host, release, version and machine, as iperf3 joins them.
   std::string system;
   bool options_unknown = false;  // one that is absent may have been given all the same
-  // Of another tool than iperf3: its name, its facts and its figures, the first of which a comparison judges.
-  // It has no report and no server.
+  // Of another tool than iperf3: its name and its figures, the first of which a comparison judges. It has no
+  // report and no server.
   std::string tool = {};
+  // Of the tool; of iperf3, what its document tells of the test beyond the members above.
   std::vector<Fact> facts = {};
   std::vector<NamedFigure> figures = {};
   std::optional<TablePlace> place = std::nullopt;  // of all runs of a file, or of none
@@ -75,7 +76,7 @@ static_assert(rows::kDescribed<ImportedWorkload>);
 
 // Of all streams and sums of a document of iperf3.
 inline constexpr std::size_t kMostIntervalsOfFile = 200'000;
-// Of another tool's output.
+// Of iperf3's document or another tool's output.
 inline constexpr std::size_t kMostFactsOfTool = 64;
 // Of more runs it is enough to know that there are many: each of them is compared with all others.
 inline constexpr std::size_t kMostRunsOfFile = 100;

@@ -182,7 +182,8 @@ void check_workload(const ImportedWorkload& workload, Finding& finding) {
   finding.require(tool.empty() || is_word(tool, "_-", kLongestTool), "the tool's name");
   finding.require(!place || !tool.empty(), "a table's tool");
   finding.require(tool.empty() == figures.empty() && problem_of(figures).empty(), "the tool's figures");
-  for (const Fact& fact : facts) finding.require(fact.group == tool, "the tool's facts");
+  const std::string_view group = tool.empty() ? kIperf3Facts : tool;
+  for (const Fact& fact : facts) finding.require(fact.group == group, "the tool's facts");
   using std::chrono::milliseconds;
   constexpr auto kLongest = std::chrono::floor<milliseconds>(std::chrono::nanoseconds::max());
   for (const auto time :

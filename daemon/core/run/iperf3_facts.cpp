@@ -15,8 +15,6 @@
 namespace netperfd::core {
 namespace {
 
-constexpr const char* kIperf3Facts = "iperf3";
-
 // iperf3's defaults.
 constexpr std::uint64_t kUdpBitrate = 1'048'576;  // for the others 0, unlimited
 constexpr std::uint64_t kTcpLength = 131'072;
@@ -27,17 +25,21 @@ class Options {
  public:
   template <class Number>
   void put(const char* key, const std::optional<Number>& value) {
-    if (value) facts_.push_back({kIperf3Facts, key, fmt::format("{}", *value)});
+    if (value) add(key, fmt::format("{}", *value));
   }
   void put(const char* key, std::string_view value) {
-    if (!value.empty()) facts_.push_back({kIperf3Facts, key, std::string(value)});
+    if (!value.empty()) add(key, std::string(value));
   }
   void put(const char* key, bool given) {
-    if (given) facts_.push_back({kIperf3Facts, key, "true"});
+    if (given) add(key, "true");
   }
   [[nodiscard]] std::vector<Fact> take() { return std::move(facts_); }
 
  private:
+  void add(const char* key, std::string value) {
+    facts_.push_back({std::string(kIperf3Facts), key, std::move(value)});
+  }
+
   std::vector<Fact> facts_;
 };
 
@@ -104,7 +106,6 @@ std::vector<Fact> iperf3_facts(const TestSpec& spec, std::string_view version) {
   return options.take();
 }
 
-// The interval is left out: if the test was shorter than one, the document does not contain it.
 Fingerprint fingerprint_of_document(const ImportedWorkload& document) {
   if (!document.tool.empty()) {
     Fingerprint of_tool{.boot_id = {}, .facts = document.facts, .unknown = {std::string(kAllElse)}};
@@ -119,10 +120,14 @@ Fingerprint fingerprint_of_document(const ImportedWorkload& document) {
   if (asked.path.server != kUnknownServer) options.put("server", std::string_view{asked.path.server});
   const bool udp = asked.traffic.protocol == Protocol::udp;
   put_used("bitrate", asked.traffic.bitrate, udp ? kUdpBitrate : 0, options);
-  // The length of datagrams follows from the path, whether it was given or not.
-  if (asked.traffic.protocol == Protocol::tcp)
+  if (asked.traffic.protocol == Protocol::tcp) {
     put_used("length", asked.iperf3.length_bytes, kTcpLength, options);
+  } else {
+    options.put("length", asked.iperf3.length_bytes);  // the default follows from the path
+  }
+  options.put("congestion", std::string_view{document.report.congestion});
   Fingerprint fingerprint{.boot_id = {}, .facts = options.take(), .unknown = {std::string(kAllElse)}};
+  fingerprint.facts.insert(fingerprint.facts.end(), document.facts.begin(), document.facts.end());
   put_kernel(document.system, fingerprint.facts);
   std::ranges::sort(fingerprint.facts);
   return fingerprint;

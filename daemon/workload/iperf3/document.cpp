@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "daemon/workload/iperf3/document_facts.hpp"
 #include "daemon/workload/iperf3/figures.hpp"
 #include "daemon/workload/iperf3/json.hpp"
 #include "daemon/workload/iperf3/values.hpp"
@@ -148,6 +149,7 @@ Iperf3Document read_document(std::string_view bytes) {
     unreadable += row.unreadable_values;
   }
   read_end(reader, reader.part(source.value, "end"), document);
+  document.facts = document_facts(member(source.value, "start"), member(source.value, "end"));
   document.unreadable_values = reader.unreadable_values() + unreadable;
   document.first_unreadable = unreadable > 0 ? first : reader.first_unreadable();
   if (document.of_server) flip(document);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/model/fingerprint.hpp"
 #include "daemon/model/run_record.hpp"
 
 namespace netperfd::workload {
@@ -85,6 +86,7 @@ struct Iperf3Document {
   std::optional<Endpoint> asked;         // the server as given to the client
   std::optional<std::uint64_t> start_s;  // since 1970
   std::optional<std::uint64_t> bytes, blocks, reverse, bidirectional, bitrate;
+  std::vector<Fact> facts;  // what else it tells of the test
 
   std::vector<IntervalFigures> intervals;
   std::vector<StreamFigures> streams;

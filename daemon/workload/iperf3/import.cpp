@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/model/units.hpp"
 #include "daemon/workload/iperf3/document.hpp"
 #include "daemon/workload/iperf3/report.hpp"
 #include "daemon/workload/iperf3/text.hpp"
@@ -127,6 +128,19 @@ Result<TestSpec> asked_of(const Iperf3Document& document) {
   return asked;
 }
 
+// Only from 3.17 on, a document tells its interval, which may be longer than the test.
+std::vector<Fact> facts_of(const Iperf3Document& document) {
+  std::vector<Fact> facts = document.facts;
+  if (!document.interval_s) return facts;
+  const auto interval = to_duration(document.interval_s);
+  facts.insert(facts.begin(),
+               Fact{.group = std::string(kIperf3Facts),
+                    .key = "interval",
+                    .value = interval ? format_duration(*interval) : std::string(kAbsentValue)});
+  if (facts.size() > kMostFactsOfTool) facts.pop_back();
+  return facts;
+}
+
 Result<ImportedWorkload> workload_of(const Iperf3Document& document, std::string_view bytes) {
   if (document.complete && document.errors.empty() && document.protocol.empty()) {
     return fail(ErrorKind::invalid_argument,
@@ -157,6 +171,7 @@ Result<ImportedWorkload> workload_of(const Iperf3Document& document, std::string
   workload.report = std::move(parsed.report);
   workload.flags = std::move(parsed.flags);
   workload.system = document.system;
+  workload.facts = facts_of(document);
   // Later times do not fit into microseconds since 1970.
   constexpr std::uint64_t kLastSecond = 253'402'300'799;  // of the year 9999
   if (document.start_s && *document.start_s > 0 && *document.start_s <= kLastSecond) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <string>
 
 #include "daemon/model/text.hpp"
 
@@ -76,9 +77,14 @@ void take_options(TextScan scan, Iperf3Document& document) {
     part.blanks();
     if (part.text("protocol: ")) document.protocol = short_text(part.rest());
     const bool omits = part.text("omitting ");
+    const bool is_tos = part.text("tos ");
     const auto number = part.count();
     if (!number) continue;
     if (omits) document.omit_s = static_cast<double>(*number);
+    if (is_tos) {
+      document.facts = {
+          {.group = std::string(kIperf3Facts), .key = "test_start.tos", .value = std::to_string(*number)}};
+    }
     if (part.rest() == " streams") document.num_streams = number;
     if (part.rest() == " byte blocks") document.block_bytes = number;
     if (part.rest() == " second test") document.duration_s = static_cast<double>(*number);

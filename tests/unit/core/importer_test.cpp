@@ -165,6 +165,19 @@ TEST_F(ImporterTest, knows_of_the_environment_of_a_document_what_was_asked_of_ip
                           Fact{"kernel", "version", "#1 SMP Debian 6.12.9-1 (2026-01-10)"}));
 }
 
+TEST_F(ImporterTest, knows_the_length_the_congestion_control_and_all_else_that_a_document_tells) {
+  ImportedFile file = a_document();
+  file.workload->asked.iperf3.length_bytes = 1'448;
+  file.workload->report.congestion = "bbr";
+  file.workload->facts = {{"iperf3", "window", "(absent)"}, {"iperf3", "test_start.tos", "8"}};
+  ASSERT_TRUE(begin());
+  files.last().end(std::move(file));
+  EXPECT_THAT(
+      record_of(results.front()).fingerprint->facts,
+      testing::IsSupersetOf({Fact{"iperf3", "congestion", "bbr"}, Fact{"iperf3", "length", "1448"},
+                             Fact{"iperf3", "test_start.tos", "8"}, Fact{"iperf3", "window", "(absent)"}}));
+}
+
 TEST_F(ImporterTest, knows_of_a_kernel_what_a_document_has_of_it) {
   for (const auto& [system, release] : {std::pair{"", ""},
                                         {"Linux", ""},

@@ -43,7 +43,7 @@ ImportedFile full_document() {
   file.flags = {{"imported", "from a file"}};
   auto& [asked, report, flags, started, system, options_unknown, tool, facts, figures, place] =
       file.workload.emplace();
-  EXPECT_TRUE(tool.empty() && facts.empty() && figures.empty()) << "an_output_of_a_tool() has them";
+  EXPECT_TRUE(tool.empty() && figures.empty()) << "an_output_of_a_tool() has them";
   EXPECT_FALSE(place) << "table_place_test.cpp has it";
   system = "Linux lab 6.12.9 #1 SMP x86_64";
   asked.path.server = "10.0.0.2";
@@ -60,6 +60,7 @@ ImportedFile full_document() {
   report = test::full_report();
   flags = {{"too-short", "short"}};
   options_unknown = true;
+  facts = {{"iperf3", "test_start.tos", "8"}};
   file.sha256 = std::string(60, '0') + "9af1";
   started = WallTime{std::chrono::seconds{1'795'263'401}};
   return file;
@@ -323,6 +324,7 @@ TEST(DocumentBytes, have_something_of_every_member) {
       [](auto& w) { w.started.reset(); },
       [](auto& w) { w.system += '!'; },
       [](auto& w) { w.options_unknown = false; },
+      [](auto& w) { w.facts[0].value += '!'; },
   };
   const std::string bytes = reading::to_bytes(full_document());
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -344,6 +346,8 @@ TEST(DocumentBytes, that_no_reader_makes_are_refused) {
       [](auto& f) { f.sha256[0] = 'A'; },
       [](auto& f) { f.workload->asked.path.server = ""; },
       [](auto& f) { f.workload->asked.path.server = "a\nb"; },
+      [](auto& f) { f.workload->facts[0].group = "kernel"; },
+      [](auto& f) { f.workload->facts[0].value = "\x1b[2J"; },
       [](auto& f) { f.workload->asked.traffic.omit = std::chrono::milliseconds{-1}; },
       [](auto& f) { f.workload->asked.traffic.bytes = ~std::uint64_t{0}; },
       [](auto& f) { f.workload->asked.traffic.bitrate = ~std::uint64_t{0}; },
