@@ -277,6 +277,14 @@ TEST(Iperf3DocumentFacts, tell_one_congestion_control_and_pacing_rate_from_anoth
   EXPECT_THAT(differing_between(*cubic, *cubic), IsEmpty());
 }
 
+TEST(Iperf3DocumentFacts, of_a_text_for_people_are_what_it_prints_of_the_options) {
+  std::ifstream file(recordings_directory() / "text" / "tcp-omit.client.txt", std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto text = read_iperf3_text(std::as_bytes(std::span(bytes)));
+  ASSERT_TRUE(text && text->workload);
+  EXPECT_THAT(text->workload->facts, ElementsAre(Fact{"iperf3", "test_start.tos", "0"}));
+}
+
 // An option that netperfd gives goes by one name, whether netperfd gave it or a document tells it.
 TEST(Iperf3DocumentFacts, have_the_names_of_netperfds_own_options) {
   json document = make_document(3);
