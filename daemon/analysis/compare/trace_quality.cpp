@@ -61,7 +61,7 @@ double share(std::uint64_t part, std::uint64_t rest) {
   return static_cast<double>(part) / (static_cast<double>(part) + static_cast<double>(rest));
 }
 
-std::string percent(double of_one) {
+std::string as_percent(double of_one) {
   return rows::plain_number(100 * of_one, 2) + " %";
 }
 
@@ -77,11 +77,11 @@ void note_side(const SideQuality& side, std::string_view name, Caveats& caveats)
         fmt::format("The traces of {} lost at least {} records; how many is not known.", name, side.lost));
   } else if (side.lost > 0) {
     caveats.add(Gravity::weakens, fmt::format("The traces of {} lost {} records ({}).", name, side.lost,
-                                              percent(lost_share(side))));
+                                              as_percent(lost_share(side))));
   }
   if (const double unmatched = share(side.unmatched, side.calls); unmatched > kManyUnmatched) {
     caveats.add(Gravity::weakens, fmt::format("In the traces of {} {} of the calls have no entry or no exit.",
-                                              name, percent(unmatched)));
+                                              name, as_percent(unmatched)));
   }
   if (side.overruns > 0) {
     caveats.add(
@@ -93,7 +93,7 @@ void note_side(const SideQuality& side, std::string_view name, Caveats& caveats)
   if (const double clipped = share(side.clipped, side.calls); clipped > kManyClipped) {
     caveats.add(Gravity::weakens,
                 fmt::format("In the traces of {} {} of the times came out negative and were taken for 0.",
-                            name, percent(clipped)));
+                            name, as_percent(clipped)));
   }
   if (!side.missing.empty()) {
     caveats.add(Gravity::weakens,
