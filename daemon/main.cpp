@@ -125,8 +125,11 @@ class Program {
                     &parts_},
                    settings_.config.queue_limit),
         retention_(
-            {*machine_.store, ends_, audit_, clock_}, [this] { return scheduler_.is_idle(); },
-            [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }),
+            {*machine_.store, ends_, audit_, clock_},
+            {.may_work = [this] { return scheduler_.is_idle(); },
+             .is_needed = [this](JobId job) { return scheduler_.has_left_side(job); },
+             .removed =
+                 [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }}),
         store_keeper_({*machine_.store, ends_, audit_, retention_, clock_, settings_.config}),
         trace_import_(loop, {.reader = {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}}),
         query_runner_(loop, {.uid = settings_.iperf3.uid,

@@ -156,6 +156,11 @@ TEST_F(LeftSides, are_brought_back_when_their_owner_asks) {
   const Outcome still = lab().ctl({"undo", job});
   EXPECT_EQ(still.code, kOther);
   EXPECT_THAT(still.err, AllOf(HasSubstr("could not be brought back: exit code 1"), HasSubstr(gate)));
+  const std::string file = lab().directory().path("backup.db");
+  ASSERT_EQ(lab().ctl({"db", "backup", file}, User{}).code, 0);
+  const Outcome refused = lab().ctl({"db", "restore", file}, User{});
+  EXPECT_EQ(refused.code, kOther) << "in another store the job's number is another's";
+  EXPECT_THAT(refused.err, HasSubstr("`netperfctl undo " + job));
   std::filesystem::remove(gate);
   EXPECT_EQ(lab().ctl({"undo", job}, other).code, kDenied);
   EXPECT_EQ(sack(), "0\n");
@@ -164,6 +169,7 @@ TEST_F(LeftSides, are_brought_back_when_their_owner_asks) {
   EXPECT_EQ(undone.out, fmt::format("job {} had left the machine off side gso-on: brought back.\n", job));
   EXPECT_EQ(sack(), "1\n");
   EXPECT_EQ(lab().ctl({"undo", job}).code, kNotFound) << "nothing is left";
+  EXPECT_EQ(lab().ctl({"db", "restore", file}, User{}).code, 0);
 }
 
 }  // namespace

@@ -24,8 +24,9 @@ constexpr std::uint32_t kAuditPageLimit = 500;
 // netperfctl waits longer.
 constexpr std::chrono::hours kCheckTime{2};
 
-// Jobs that have not ended write to the store, or will.
-Status expect_no_jobs(const core::Scheduler& scheduler) {
+// Jobs that have not ended write to the store, or will. What an ended one left changed on the machine is
+// noted by its number in this store.
+Status expect_nothing_of_jobs(const core::Scheduler& scheduler) {
   for (const core::JobStatus& job : scheduler.jobs()) {
     if (has_ended(job.state)) continue;
     const bool runs = job.state == core::JobState::running;
@@ -33,6 +34,14 @@ Status expect_no_jobs(const core::Scheduler& scheduler) {
         ErrorKind::busy,
         fmt::format("job {} ({}) {}: restore when no job runs or waits. `netperfctl stop {}` stops it",
                     job.id, job.scenario, runs ? "is running" : "is waiting", job.id));
+  }
+  const auto left = scheduler.left_sides();
+  if (!left) return std::unexpected(left.error());
+  if (!left->empty()) {
+    return fail(ErrorKind::busy,
+                fmt::format("{}: restore when that is brought back. `netperfctl undo {}` tries it; a reboot "
+                            "does it too",
+                            core::words_of(left->front().note), left->front().note.job));
   }
   return {};
 }
@@ -84,7 +93,7 @@ sdbus::UnixFd open_backup(Call& call) {
 }
 
 Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
-  throw_if_failed(expect_no_jobs(call.ports.scheduler));
+  throw_if_failed(expect_nothing_of_jobs(call.ports.scheduler));
   ForeignFd received = value_or_throw(call.ports.received.take(file.get()));
   std::uint64_t number = 0;
   std::optional<Candidate> candidate;
@@ -102,7 +111,7 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
       [&](const auto& done) { call.ports.query_runner.when_idle([done] { done(std::monostate{}); }); });
   (void)co_await idle;
   // A job may have been started while the copy was made.
-  throw_if_failed(expect_no_jobs(call.ports.scheduler));
+  throw_if_failed(expect_nothing_of_jobs(call.ports.scheduler));
   const std::string kept = value_or_throw(call.ports.store_keeper.replace_by_candidate());
   call.ports.documents.forget();
   log::info(fmt::format("uid {} restored the store; as it was before, it is in {}", call.caller.uid, kept));

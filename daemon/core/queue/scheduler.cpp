@@ -113,6 +113,11 @@ Result<std::vector<LeftSide>> Scheduler::left_sides() const {
   return left;
 }
 
+bool Scheduler::has_left_side(JobId job) const {
+  const auto left = left_sides();
+  return !left || std::ranges::any_of(*left, [job](const LeftSide& each) { return each.note.job == job; });
+}
+
 Status Scheduler::bring_back(JobId job, LeftSides::Done done) {
   if (shut_down_done_) return fail(ErrorKind::busy, "netperfd is stopping");
   const auto left = left_sides();

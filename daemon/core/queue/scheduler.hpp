@@ -68,6 +68,8 @@ class Scheduler final : private JobListener {
   [[nodiscard]] Status mark(JobId job, const std::string& text);
   // What ended jobs left changed on the machine, the oldest first.
   [[nodiscard]] Result<std::vector<LeftSide>> left_sides() const;
+  // Whether the job is one of them, or that cannot be known.
+  [[nodiscard]] bool has_left_side(JobId job) const;
   // Brings back what an ended job left, and calls `done` once, never inside this call. An error of `done`
   // says why it could not be brought back; the errors of the call are not_found if the job left nothing, and
   // busy while a job is under way.

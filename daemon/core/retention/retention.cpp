@@ -8,10 +8,6 @@
 
 namespace netperfd::core {
 
-Retention::Retention(Ports ports, std::function<bool()> may_work,
-                     std::function<void(const RunOfJob&)> removed)
-    : ports_(ports), age_clock_(ports.clock), may_work_(std::move(may_work)), removed_(std::move(removed)) {}
-
 void Retention::set_rules(std::vector<KeepRule> rules) {
   rules_ = std::move(rules);
   pass_.reset();
@@ -47,7 +43,7 @@ void Retention::step() {
   step_.reset();
   const std::chrono::microseconds end = ports_.clock.since_boot() + kStep;
   // If it may not work now, it goes on after the next job or in an hour.
-  while (pass_ && may_work_() && ports_.clock.since_boot() < end) {
+  while (pass_ && calls_.may_work() && ports_.clock.since_boot() < end) {
     if (auto advanced = advance(); !advanced) {
       ports_.audit.record({.uid = std::nullopt,
                            .action = "keep",
@@ -61,7 +57,8 @@ void Retention::step() {
       if (again_ && !rules_.empty()) return begin_soon();
     }
   }
-  if (pass_ && may_work_()) step_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { step(); });
+  if (pass_ && calls_.may_work())
+    step_ = ports_.clock.after(std::chrono::milliseconds{0}, [this] { step(); });
 }
 
 // What has begun is brought to its end first.
@@ -70,7 +67,7 @@ Status Retention::advance() {
   if (!next) return std::unexpected(next.error());
   if (*next) {
     if (auto removed = ports_.runs.remove((*next)->run); !removed) return removed;
-    removed_(**next);
+    calls_.removed(**next);
     return {};
   }
   if (pass_->before) return look_at_jobs();
@@ -99,6 +96,7 @@ Status Retention::look_at_jobs() {
 // From then on nothing keeps the job, so the trail says it now: the daemon may be killed before the last of
 // its runs is removed.
 Status Retention::begin_removal(const KeepPlan::OldJob& old) {
+  if (calls_.is_needed(old.job.id)) return {};
   const auto runs = ports_.jobs.begin_removal(old.job.id, RemovalBy::rule);
   if (!runs) return std::unexpected(runs.error());
   if (*runs == 0) return {};  // a user was quicker, or it was damaged since

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/base/error.hpp"
@@ -37,8 +38,13 @@ class Retention final : public RunObserver {
     AuditTrail& audit;
     Clock& clock;
   };
-  // `may_work`: whether no job is being measured. `removed`: told of each removed run.
-  Retention(Ports ports, std::function<bool()> may_work, std::function<void(const RunOfJob&)> removed);
+  // What Retention asks and tells; none may be empty.
+  struct Calls {
+    std::function<bool()> may_work;                // whether no job is being measured
+    std::function<bool(JobId)> is_needed;          // whether rules must leave the job alone
+    std::function<void(const RunOfJob&)> removed;  // for each removed run
+  };
+  Retention(Ports ports, Calls calls) : ports_(ports), age_clock_(ports.clock), calls_(std::move(calls)) {}
 
   // Applies them soon, and from then on. Without rules everything is kept, but for jobs whose removal has
   // begun already, perhaps by the last daemon.
@@ -76,8 +82,7 @@ class Retention final : public RunObserver {
 
   Ports ports_;
   AgeClock age_clock_;
-  std::function<bool()> may_work_;
-  std::function<void(const RunOfJob&)> removed_;
+  Calls calls_;
   std::vector<KeepRule> rules_;
   std::optional<Pass> pass_;
   bool again_ = false;       // a job has ended since the pass began

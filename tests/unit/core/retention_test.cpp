@@ -202,13 +202,16 @@ class RetentionTest : public testing::Test {
   AuditTrail audit_{audit_store_, clock_};
   FakeRetentionStore jobs_;
   bool may_work_ = true;
+  JobId needed_ = 0;
   std::vector<RunOfJob> told_;
   Retention retention_{{jobs_, store_, audit_, clock_},
-                       [this] { return may_work_; },
-                       [this](const RunOfJob& removed) {
-                         told_.push_back(removed);
-                         jobs_.take(removed);
-                       }};
+                       {.may_work = [this] { return may_work_; },
+                        .is_needed = [this](JobId job) { return job == needed_; },
+                        .removed =
+                            [this](const RunOfJob& removed) {
+                              told_.push_back(removed);
+                              jobs_.take(removed);
+                            }}};
 };
 
 TEST_F(RetentionTest, removes_the_oldest_job_first_run_by_run_and_records_why) {
@@ -263,6 +266,16 @@ TEST_F(RetentionTest, leaves_a_job_alone_that_has_changed_since_it_was_looked_at
   clock_.turn();
   EXPECT_THAT(store_.removed, ElementsAre(10, 11));
   EXPECT_THAT(log(), testing::SizeIs(1));
+}
+
+TEST_F(RetentionTest, leaves_a_job_alone_that_is_needed_and_takes_it_later) {
+  needed_ = 1;
+  retention_.set_rules(older_than(41 * kDay));
+  clock_.advance(2 * kDay);
+  EXPECT_THAT(store_.removed, IsEmpty());
+  needed_ = 0;
+  clock_.advance(hours{1});
+  EXPECT_THAT(store_.removed, ElementsAre(10, 11));
 }
 
 TEST_F(RetentionTest, waits_while_a_job_is_measured) {
@@ -320,7 +333,10 @@ TEST_F(RetentionTest, takes_no_job_for_older_when_the_clock_is_set_forward) {
 
 TEST_F(RetentionTest, believes_a_clock_that_is_set_back) {
   clock_.set(365 * kDay);
-  Retention retention{{jobs_, store_, audit_, clock_}, [] { return true; }, [](const RunOfJob&) {}};
+  Retention retention{{jobs_, store_, audit_, clock_},
+                      {.may_work = [] { return true; },
+                       .is_needed = [](JobId) { return false; },
+                       .removed = [](const RunOfJob&) {}}};
   clock_.set(-365 * kDay);
   retention.set_rules(older_than(41 * kDay));
   clock_.turn();
