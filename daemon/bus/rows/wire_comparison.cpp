@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "daemon/bus/rows/row_maker.hpp"
@@ -195,6 +198,16 @@ rows::Comparison make_head(const core::ComparedSelections& compared) {
   return row;
 }
 
+// The same facts, beginning with one of each group for each use: what a group means must not depend on room.
+std::vector<FactChange> each_group_first(const std::vector<FactChange>& facts) {
+  std::set<std::tuple<std::string_view, bool, bool>> told;
+  std::vector<FactChange> first, rest;
+  for (const FactChange& fact : facts)
+    (told.emplace(fact.group, fact.declared, fact.explains).second ? first : rest).push_back(fact);
+  first.insert(first.end(), rest.begin(), rest.end());
+  return first;
+}
+
 }  // namespace
 
 rows::Effect effect_of(const RatioEstimate& effect) {
@@ -349,7 +362,12 @@ WireComparison wire_comparison(const core::ComparedSelections& compared,
     if (rows.size() < items.size()) left_out = items.size() - rows.size();
     return rows;
   };
+  const std::size_t before_facts = room;
   wire.facts = put_rows(head.facts_left_out, comparison.facts, fact_change_row, share);
+  if (head.facts_left_out) {
+    room = before_facts;
+    wire.facts = put_rows(head.facts_left_out, each_group_first(comparison.facts), fact_change_row, share);
+  }
   wire.counters = put_rows(head.counters_left_out, comparison.counters, counter_change_row, share);
   wire.functions =
       put_rows(head.functions_left_out, comparison.attribution.functions, function_delta_row, room);

@@ -295,6 +295,18 @@ TEST(WireComparison, the_attribution_is_in_the_first_row) {
   EXPECT_EQ(text_at(head, "not_attributed"), "because");
 }
 
+// netperfctl names the groups that are to be declared by these rows.
+TEST_F(Compare, tells_each_group_that_differs_though_not_every_fact_fits) {
+  core::ComparedSelections compared;
+  std::vector<FactChange>& facts = compared.comparison.facts;
+  for (int i = 0; i < 2'000; ++i)
+    facts.push_back({"iperf3", std::string(1'100, 'x'), {"1"}, {"2"}, {}, {}, false, true});
+  facts.push_back({"nic", "gso_max_segs", {"1"}, {"65535"}, {}, {}, false, true});
+  const WireComparison wire = wire_comparison(compared);
+  ASSERT_LT(wire.facts.size(), facts.size());
+  EXPECT_EQ(wire.facts.at(1).get<std::string>("group"), "nic");
+}
+
 TEST_F(Compare, of_any_size_fits_into_one_message) {
   core::ComparedSelections compared;
   const std::string text(1'100, 'x');
