@@ -22,7 +22,7 @@ using test::recorded_ring;
 using test::RecordedRing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Bytes = std::span<const std::byte>;
+using ByteSpan = std::span<const std::byte>;
 
 constexpr std::uint32_t kPadding = 29;
 constexpr std::uint32_t kTimeExtend = 30;
@@ -59,7 +59,7 @@ struct Walked {
   std::string damage;
 };
 
-Walked walk(Bytes bytes, const SubbufferLayout& layout = {}) {
+Walked walk(ByteSpan bytes, const SubbufferLayout& layout = {}) {
   SubbufferWalk steps(bytes, layout);
   Walked result;
   for (RawRecord record; steps.next(record);) {
@@ -83,7 +83,7 @@ std::string seconds(std::uint64_t nanoseconds) {
   return fmt::format("{}.{:06}", microseconds / 1'000'000, microseconds % 1'000'000);
 }
 
-std::int32_t common_pid(Bytes record) {
+std::int32_t common_pid(ByteSpan record) {
   std::int32_t pid = 0;
   std::memcpy(&pid, record.data() + 4, sizeof pid);
   return pid;
@@ -96,7 +96,7 @@ void expect_as_the_kernel_says(const std::string& name) {
   for (const auto& [number, cpu] : ring.cpus) {
     SCOPED_TRACE(number);
     std::size_t line = 0;
-    for (const Bytes subbuffer : ring.subbuffers(number)) {
+    for (const ByteSpan subbuffer : ring.subbuffers(number)) {
       const Walked walked = walk(subbuffer, ring.layout);
       EXPECT_THAT(walked.damage, IsEmpty());
       for (const RawRecord& record : walked.records) {
@@ -128,7 +128,7 @@ TEST(Subbuffer, tells_how_many_events_were_lost_before_it) {
   const auto& [number, cpu] = *ring.cpus.begin();
   ASSERT_GT(cpu.overrun, 0U);
   std::uint64_t lost = 0;
-  for (const Bytes subbuffer : ring.subbuffers(number)) {
+  for (const ByteSpan subbuffer : ring.subbuffers(number)) {
     const Walked walked = walk(subbuffer, ring.layout);
     lost += walked.lost;
     EXPECT_FALSE(walked.lost_unknown);
@@ -139,7 +139,7 @@ TEST(Subbuffer, tells_how_many_events_were_lost_before_it) {
 TEST(Subbuffer, that_is_full_tells_only_that_events_were_lost) {
   const RecordedRing ring = recorded_ring("losses_uncounted");
   ASSERT_EQ(ring.cpus.size(), 1U);
-  const std::vector<Bytes> subbuffers = ring.subbuffers(ring.cpus.begin()->first);
+  const std::vector<ByteSpan> subbuffers = ring.subbuffers(ring.cpus.begin()->first);
   EXPECT_TRUE(walk(subbuffers.at(0), ring.layout).lost_unknown);
   EXPECT_EQ(walk(subbuffers.at(0), ring.layout).lost, 0U);
   EXPECT_FALSE(walk(subbuffers.at(1), ring.layout).lost_unknown);
@@ -228,12 +228,12 @@ TEST(Subbuffer, with_a_header_that_promises_too_much_is_damaged) {
   auto bytes = Maker(0).head(1, 1).word(3).done();
   bytes.pop_back();
   EXPECT_THAT(walk(bytes).damage, HasSubstr("the header says 8 bytes of events, there is room for 7"));
-  EXPECT_THAT(walk(Bytes(bytes).first(15)).damage, HasSubstr("15 bytes are no sub-buffer"));
+  EXPECT_THAT(walk(ByteSpan(bytes).first(15)).damage, HasSubstr("15 bytes are no sub-buffer"));
   EXPECT_THAT(walk({}).damage, HasSubstr("0 bytes are no sub-buffer"));
 }
 
 // Copied to its own memory, so that a sanitizer notices an access outside.
-Walked walk_copy(Bytes bytes, const SubbufferLayout& layout) {
+Walked walk_copy(ByteSpan bytes, const SubbufferLayout& layout) {
   const auto copy = std::make_unique<std::byte[]>(bytes.size());
   std::memcpy(copy.get(), bytes.data(), bytes.size());
   Walked walked = walk({copy.get(), bytes.size()}, layout);
@@ -242,17 +242,17 @@ Walked walk_copy(Bytes bytes, const SubbufferLayout& layout) {
 }
 
 // The sub-buffers of the CPU with the most of them.
-std::vector<Bytes> busiest(const RecordedRing& ring) {
-  std::vector<Bytes> most;
+std::vector<ByteSpan> busiest(const RecordedRing& ring) {
+  std::vector<ByteSpan> most;
   for (const auto& [number, cpu] : ring.cpus) {
-    if (std::vector<Bytes> its = ring.subbuffers(number); its.size() > most.size()) most = std::move(its);
+    if (std::vector<ByteSpan> its = ring.subbuffers(number); its.size() > most.size()) most = std::move(its);
   }
   return most;
 }
 
 TEST(Subbuffer, that_is_cut_off_anywhere_is_damaged) {
   const RecordedRing ring = recorded_ring("traffic");
-  const Bytes whole = busiest(ring).at(0);
+  const ByteSpan whole = busiest(ring).at(0);
   std::uint32_t committed = 0;
   std::memcpy(&committed, whole.data() + ring.layout.commit_offset, sizeof committed);
   for (std::size_t size = 0; size < ring.layout.data_offset + committed; ++size) {
@@ -262,7 +262,7 @@ TEST(Subbuffer, that_is_cut_off_anywhere_is_damaged) {
 
 TEST(Subbuffer, with_any_byte_wrong_never_leads_outside_and_never_spoils_the_next) {
   const RecordedRing ring = recorded_ring("traffic");
-  const std::vector<Bytes> subbuffers = busiest(ring);
+  const std::vector<ByteSpan> subbuffers = busiest(ring);
   const std::size_t next_records = walk(subbuffers.at(1), ring.layout).records.size();
   std::vector<std::byte> wrong(subbuffers.at(0).begin(), subbuffers.at(0).end());
   std::size_t damaged = 0;
