@@ -15,11 +15,11 @@
 namespace netperfctl {
 namespace {
 
-using Cells = std::vector<std::string>;
+using CsvCells = std::vector<std::string>;
 
 // The cells of all records but the first, which is the header.
-Cells cells_of(std::string_view csv) {
-  Cells cells;
+CsvCells cells_of(std::string_view csv) {
+  CsvCells cells;
   csv.remove_prefix(csv.find("\r\n") + 2);
   while (!csv.empty()) {
     std::string& cell = cells.emplace_back();

@@ -33,10 +33,10 @@ bool has_exponent(std::string_view text) {
   return false;
 }
 
-using Format = std::function<std::string(double)>;
+using FigureFormat = std::function<std::string(double)>;
 
-std::vector<std::pair<std::string, Format>> formats() {
-  std::vector<std::pair<std::string, Format>> all{
+std::vector<std::pair<std::string, FigureFormat>> formats() {
+  std::vector<std::pair<std::string, FigureFormat>> all{
       {"format_rate", format_rate},
       {"format_rate_like", [](double value) { return format_rate_like(value, 1e9); }},
       {"format_short", format_short},
