@@ -184,6 +184,21 @@ std::optional<std::size_t> first_quoted_line(std::string_view text) {
   return quoted >= kFewest && 2 * quoted > lines ? first : std::nullopt;
 }
 
+// Without that sign, however often it stands there.
+std::string unquoted(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    for (std::size_t sign = line.find_first_not_of(" \t"); sign < line.size() && line[sign] == '>';
+         sign = line.find_first_not_of(" \t"))
+      line.remove_prefix(sign + 1);
+    lines.append(line.substr(line.starts_with(' ') ? 1 : 0)) += '\n';
+  }
+  return lines;
+}
+
 std::string first_bytes(std::string_view bytes) {
   constexpr std::size_t kShown = 8;
   std::string text;
@@ -277,9 +292,13 @@ Result<ImportedFile> read_by_kind(std::span<const std::byte> file, const FileRea
   if (text) file = std::as_bytes(std::span(*text));
   Result<ImportedFile> imported = read_recognized(file, readers);
   if (imported) return imported;
-  const std::string_view head(reinterpret_cast<const char*>(file.data()), std::min(file.size(), kLookedAt));
-  const auto quoted = first_quoted_line(head);
+  const std::string_view whole(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto quoted = first_quoted_line(whole.substr(0, kLookedAt));
   if (!quoted) return imported;
+  // What is wrong with it all the same is not mended by that.
+  const std::string without_signs = unquoted(whole);
+  const auto again = read_recognized(std::as_bytes(std::span(without_signs)), readers);
+  if (!again && again.error().message == imported.error().message) return imported;
   return fail(imported.error().kind,
               fmt::format("line {} and most others begin with \">\", as in a quoted mail: take that off each "
                           "line and import it again; as it is, {}",

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -130,7 +133,14 @@ TEST(FileKind, of_a_quoted_mail_is_named_as_one_if_its_reader_refuses_it) {
       "}\n";
   const std::string table = ">> figure,side,value\n>> received,a,1\n";
   FileReaders readers;
-  readers.graph_text = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "text"); };
+  readers.graph_text = [](std::span<const std::byte> file) -> Result<ImportedFile> {
+    if (std::ranges::find(file, std::byte{'>'}) == file.end()) return ImportedFile{};
+    return fail(ErrorKind::invalid_argument, "text");
+  };
+  readers.table = [](auto) -> Result<ImportedFile> { return fail(ErrorKind::invalid_argument, "table"); };
+  readers.iperf3_text = [](auto) -> Result<ImportedFile> {
+    return fail(ErrorKind::invalid_argument, "rows");
+  };
   const auto refusal = [&](const std::string& text) {
     const auto file = read_by_kind(bytes_of(text), readers);
     return file ? std::string("imported") : file.error().message;
@@ -142,7 +152,7 @@ TEST(FileKind, of_a_quoted_mail_is_named_as_one_if_its_reader_refuses_it) {
   EXPECT_THAT(refusal("On Monday, Ann wrote:\n\n" + trace), HasSubstr("line 3 and most others"));
   EXPECT_THAT(refusal(table), AllOf(HasSubstr("quoted mail"), HasSubstr("none of the files")));
   EXPECT_EQ(refusal("# tracer: function_graph\n> a\nb\nc\n"), "text") << "most lines are not quoted";
-  EXPECT_EQ(refusal("# tracer: function_graph\n"), "text");
+  EXPECT_EQ(refusal("> [ ID] Interval \n> [  5] \n"), "rows") << "it would be refused all the same";
   readers.graph_text = [](auto) { return ImportedFile{}; };
   EXPECT_EQ(refusal(trace), "imported") << "whoever can read it may";
 }
