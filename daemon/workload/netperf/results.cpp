@@ -10,6 +10,7 @@
 #include "daemon/model/wording.hpp"
 #include "daemon/workload/quality_flags.hpp"
 #include "daemon/workload/text_scan.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -77,8 +78,8 @@ void flag_receiver_time(double sent_s, double received_s, double throughput, Too
   add_flag(
       run.flags, Quality::run_length,
       fmt::format("the receiver counted for {:.2f} s of a test of {:.2f} s, and its throughput is over that "
-                  "time; over the time of the test it is {:.4g} Mbit/s",
-                  received_s, sent_s, throughput * received_s / sent_s / 1e6));
+                  "time; over the time of the test it is {} Mbit/s",
+                  received_s, sent_s, rows::plain_number(throughput * received_s / sent_s / 1e6, 4)));
 }
 
 // The sender's row, then the receiver's: what arrived is the throughput.
