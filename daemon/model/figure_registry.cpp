@@ -228,10 +228,6 @@ std::string of_tcp(const Figure& /*figure*/, const MeasuredByJob& job) {
   return job.tcp ? "" : "needs iperf3 with tcp, which the job does not have";
 }
 
-std::string of_senders(const Figure& /*figure*/, const MeasuredByJob& job) {
-  return job.tcp || job.sctp ? "" : "needs iperf3 with tcp or sctp, which the job does not have";
-}
-
 bool has(const MeasuredByJob& job, LatencyPhase phase) {
   return std::ranges::find(job.phases, phase) != job.phases.end();
 }
@@ -278,7 +274,7 @@ constexpr FigureEntry kRegistry[] = {
     {"received", "bits_per_second", Better::higher, of_iperf3, received, nullptr, &kThroughput},
     {"sent", "bits_per_second", Better::higher, of_iperf3, sent},
     {"delivered", "share", Better::higher, of_udp, delivered},
-    {"retransmits", "per_gigabyte", Better::lower, of_senders, retransmits},
+    {"retransmits", "per_gigabyte", Better::lower, of_tcp, retransmits},
     {"rtt", "ns", Better::lower, of_tcp, rtt},
     {"jitter", "ns", Better::lower, of_udp, jitter},
     {"cpu", "ns_per_byte", Better::lower, of_bytes, counted_cpu, whole_cpu},
