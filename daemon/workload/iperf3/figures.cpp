@@ -12,14 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-// -1 is what iperf3 writes if the sender did not count them.
-std::optional<std::uint64_t> read_retransmits(ValueReader& reader, const json& object) {
-  constexpr const char* kKey = "retransmits";
-  const auto value = object.find(kKey);
-  const bool uncounted =
+// What the sender's kernel tells of a connection: iperf3 writes -1 where it does not.
+std::optional<std::uint64_t> read_told(ValueReader& reader, const json& object, const char* key) {
+  const auto value = object.find(key);
+  const bool untold =
       value != object.end() && ((value->is_number() && value->get<double>() == -1) ||
                                 (value->is_string() && value->get_ref<const std::string&>() == "-1"));
-  return uncounted ? std::nullopt : reader.count(object, kKey);
+  return untold ? std::nullopt : reader.count(object, key);
 }
 
 }  // namespace
@@ -32,11 +31,11 @@ Figures read_figures(ValueReader& reader, const json& object) {
   figures.seconds = reader.number(object, "seconds");
   figures.bytes = reader.count(object, "bytes");
   figures.bits_per_second = reader.number(object, "bits_per_second");
-  figures.retransmits = read_retransmits(reader, object);
-  figures.snd_cwnd = reader.count(object, "snd_cwnd");
-  figures.rtt = reader.count(object, "rtt");
-  figures.rttvar = reader.count(object, "rttvar");
-  figures.pmtu = reader.count(object, "pmtu");
+  figures.retransmits = read_told(reader, object, "retransmits");
+  figures.snd_cwnd = read_told(reader, object, "snd_cwnd");
+  figures.rtt = read_told(reader, object, "rtt");
+  figures.rttvar = read_told(reader, object, "rttvar");
+  figures.pmtu = read_told(reader, object, "pmtu");
   figures.jitter_ms = reader.number(object, "jitter_ms");
   figures.packets = reader.count(object, "packets");
   figures.out_of_order = reader.count(object, "out_of_order");

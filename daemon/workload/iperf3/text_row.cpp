@@ -108,9 +108,11 @@ bool take_rest(TextScan& scan, TextRow& row) {
         row.figures.jitter_ms = number->value;
         scan = ahead;
         if (!take_loss(scan, row.figures)) return false;
-      } else if (Quantity window; TextScan(scan).count() && !row.count) {
+      } else if (const bool has_own = row.count || row.not_counted; !has_own && TextScan(scan).count()) {
         row.count = scan.count();
-      } else if (take_quantity(scan, window)) {
+      } else if (!has_own && scan.rest().starts_with('-') && TextScan(scan).integer()) {
+        row.not_counted = scan.integer().has_value();
+      } else if (Quantity window; take_quantity(scan, window)) {
         if (window.value) row.figures.snd_cwnd = static_cast<std::uint64_t>(std::llround(*window.value));
       } else {
         return false;

@@ -17,11 +17,12 @@ struct TextRow {
   // without `sender`. `socket` is absent for [SUM].
   Figures figures;
   std::optional<std::uint64_t> count;  // a number of its own: retransmits or datagrams
-  bool of_client_sending = true;       // if `has_role`
-  bool has_role = false;               // [TX-C] and the like, of a bidirectional test
-  bool by_server = false;              // the role is of a server's output
-  TextSide side = TextSide::none;      // of a row at the end: whose count it is
-  double bytes_half_unit = 0;          // what rounding may have changed
+  bool not_counted = false;  // a negative number of its own, which iperf3 prints for what it did not count
+  bool of_client_sending = true;   // if `has_role`
+  bool has_role = false;           // [TX-C] and the like, of a bidirectional test
+  bool by_server = false;          // the role is of a server's output
+  TextSide side = TextSide::none;  // of a row at the end: whose count it is
+  double bytes_half_unit = 0;      // what rounding may have changed
   double rate_half_unit = 0;
   unsigned not_numbers = 0;  // printed as nan or inf
 };

@@ -120,11 +120,13 @@ void TextTestBuilder::decide_protocol() {
     return has_jitter(rows.sender) || has_jitter(rows.receiver) || has_jitter(rows.both);
   };
   if (document.protocol.empty()) {
-    const auto has_count = [](const EndRows& rows) { return rows.sender && rows.sender->count; };
+    const auto has_count = [](const EndRows& rows) {
+      return rows.sender && (rows.sender->count || rows.sender->not_counted);
+    };
     const bool counts = std::ranges::any_of(end_, has_count);
     if (is_of_udp(table_) || is_of_udp(end_table_) || std::ranges::any_of(end_, has_loss)) {
       document.protocol = "UDP";
-    } else if (counts && end_table_ == TextTable::plain && !has_roles_) {
+    } else if (counts && end_table_ == TextTable::plain) {
       document.protocol = "SCTP";
     } else {
       protocol_assumed_ = table_ != TextTable::retr && end_table_ != TextTable::retr && !counts;
@@ -293,10 +295,6 @@ std::vector<QualityFlag> TextTestBuilder::flags() const {
     add_flag(flags, Quality::receiver_computed,
              "this iperf3 does not tell what arrived; it was computed as what was sent less the share that "
              "was lost");
-  }
-  if (intervals_.empty()) {
-    add_flag(flags, Quality::missing_intervals,
-             "the text has no intervals: nothing can be checked against its sums");
   }
   return flags;
 }

@@ -72,6 +72,17 @@ TEST(Iperf3Sctp, still_tells_its_congestion_window) {
   EXPECT_EQ(read_sctp(sctp_document("sctp-rtt-30")).report.sums.at(0).max_snd_cwnd, 131'064U);
 }
 
+// Where the kernel of the sender does not tell them, as on FreeBSD.
+TEST(Iperf3Connection, of_minus_1_is_not_told) {
+  json document = make_document(5);
+  for (json& interval : document["intervals"]) {
+    for (const char* key : {"pmtu", "rtt", "rttvar", "snd_cwnd"}) interval["streams"][0][key] = -1;
+  }
+  const ImportedWorkload workload = read_sctp(document);
+  EXPECT_FALSE(workload.report.sums.at(0).max_snd_cwnd || workload.report.sums.at(0).mean_rtt);
+  EXPECT_THAT(flags_of_sctp(workload), testing::Not(testing::Contains("unreadable-values")));
+}
+
 TEST(Iperf3Retransmits, of_minus_1_are_those_that_nobody_counted) {
   for (const json& uncounted : {json(-1), json("-1"), json(-1.0)}) {
     json document = make_document(5);
@@ -104,6 +115,47 @@ TEST(Iperf3Sctp, of_which_a_text_tells_is_told_from_tcp_by_the_head_of_its_table
     EXPECT_EQ(workload.asked.traffic.protocol, Protocol::sctp) << text;
     expect_untold(workload.report);
     EXPECT_EQ(workload.report.sums.at(0).received_bits_per_second, 910e6);
+  }
+}
+
+// Its sender is the far side, of which iperf3 prints -1.
+TEST(Iperf3Sctp, of_which_a_text_tells_the_other_direction_keeps_what_its_sender_sent) {
+  const std::string text =
+      "Connecting to host 10.0.0.2, port 5201\n"
+      "Reverse mode, remote host 10.0.0.2 is sending\n"
+      "[ ID] Interval           Transfer     Bitrate\n"
+      "[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec                  \n"
+      "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+      "[ ID] Interval           Transfer     Bitrate\n"
+      "[  5]   0.00-1.00   sec   113 MBytes   948 Mbits/sec   -1             sender\n"
+      "[  5]   0.00-1.00   sec   112 MBytes   941 Mbits/sec                  receiver\n";
+  const ImportedWorkload workload =
+      workload_of_sctp(read_iperf3_text(std::as_bytes(std::span(std::string_view(text)))));
+  EXPECT_EQ(workload.asked.traffic.protocol, Protocol::sctp);
+  expect_untold(workload.report);
+  EXPECT_EQ(workload.report.sums.at(0).sent_bits_per_second, 948e6);
+  EXPECT_THAT(flags_of_sctp(workload), testing::Not(testing::Contains("unreadable-values")));
+}
+
+TEST(Iperf3Sctp, of_which_a_text_tells_both_directions_is_not_taken_for_tcp) {
+  const std::string text =
+      "Connecting to host 10.0.0.2, port 5201\n"
+      "[ ID][Role] Interval           Transfer     Bitrate\n"
+      "[  5][TX-C]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0    402 KBytes       \n"
+      "[  7][RX-C]   0.00-1.00   sec   111 MBytes   931 Mbits/sec                  \n"
+      "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+      "[ ID][Role] Interval           Transfer     Bitrate\n"
+      "[  5][TX-C]   0.00-1.00   sec   112 MBytes   941 Mbits/sec    0             sender\n"
+      "[  5][TX-C]   0.00-1.00   sec   112 MBytes   940 Mbits/sec                  receiver\n"
+      "[  7][RX-C]   0.00-1.00   sec   111 MBytes   932 Mbits/sec   -1             sender\n"
+      "[  7][RX-C]   0.00-1.00   sec   111 MBytes   931 Mbits/sec                  receiver\n";
+  const ImportedWorkload workload =
+      workload_of_sctp(read_iperf3_text(std::as_bytes(std::span(std::string_view(text)))));
+  EXPECT_EQ(workload.asked.traffic.protocol, Protocol::sctp);
+  ASSERT_EQ(workload.report.sums.size(), 2U);
+  for (const Totals& sum : workload.report.sums) {
+    EXPECT_FALSE(sum.retransmits);
+    EXPECT_TRUE(sum.sent_bytes && sum.received_bytes);
   }
 }
 
