@@ -113,22 +113,22 @@ struct ServedTest {
   std::vector<std::string> options;
 };
 
-// Each rate differs from that of the test before, so that the figures of two tests cannot be taken for each
-// other.
+// Each moves other bytes at another rate than the test before, so that the figures of two tests cannot be
+// taken for each other.
 std::vector<ServedTest> twelve_tests() {
   return {
-      {"tcp", {"--bitrate", "8M"}},
-      {"tcp reverse", {"--bitrate", "16M", "--reverse"}},
-      {"udp reverse", {"--bitrate", "4M", "--reverse", "--udp"}},
-      {"udp", {"--bitrate", "12M", "--udp"}},
-      {"tcp both ways", {"--bitrate", "6M", "--bidir"}},
-      {"tcp reverse, 3 streams", {"--bitrate", "10M", "--reverse", "--parallel", "3"}},
-      {"udp both ways", {"--bitrate", "3M", "--bidir", "--udp"}},
-      {"tcp, 2 streams", {"--bitrate", "14M", "--parallel", "2"}},
-      {"tcp reverse again", {"--bitrate", "20M", "--reverse"}},
-      {"udp, 2 streams", {"--bitrate", "5M", "--udp", "--parallel", "2"}},
-      {"udp reverse again", {"--bitrate", "18M", "--reverse", "--udp"}},
-      {"tcp reverse, slow", {"--bitrate", "7M", "--reverse"}},
+      {"tcp", {"--bitrate", "8M", "--bytes", "1M"}},
+      {"tcp reverse", {"--bitrate", "16M", "--bytes", "2M", "--reverse"}},
+      {"udp reverse", {"--bitrate", "4M", "--bytes", "500K", "--reverse", "--udp"}},
+      {"udp", {"--bitrate", "12M", "--bytes", "1500K", "--udp"}},
+      {"tcp both ways", {"--bitrate", "6M", "--bytes", "750K", "--bidir"}},
+      {"tcp reverse, 3 streams", {"--bitrate", "10M", "--bytes", "1250K", "--reverse", "--parallel", "3"}},
+      {"udp both ways", {"--bitrate", "3M", "--bytes", "375K", "--bidir", "--udp"}},
+      {"tcp, 2 streams", {"--bitrate", "14M", "--bytes", "1750K", "--parallel", "2"}},
+      {"tcp reverse again", {"--bitrate", "20M", "--bytes", "2500K", "--reverse"}},
+      {"udp, 2 streams", {"--bitrate", "5M", "--bytes", "625K", "--udp", "--parallel", "2"}},
+      {"udp reverse again", {"--bitrate", "18M", "--bytes", "2250K", "--reverse", "--udp"}},
+      {"tcp reverse, slow", {"--bitrate", "7M", "--bytes", "875K", "--reverse"}},
   };
 }
 
@@ -158,7 +158,7 @@ class Iperf3OneServer : public testing::Test {
   // What the client printed.
   std::string run_client(const std::vector<std::string>& options) {
     std::vector<std::string> argv{"iperf3", "--client", NamespacePair::kRightAddress, "--json"};
-    argv.insert(argv.end(), {"--time", "1", "--length", "1400"});
+    argv.insert(argv.end(), {"--length", "1400"});
     argv.insert(argv.end(), options.begin(), options.end());
     Watched client;
     launch(client, namespaces->left(), std::move(argv));
