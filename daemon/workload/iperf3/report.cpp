@@ -15,6 +15,7 @@
 #include "daemon/workload/iperf3/end.hpp"
 #include "daemon/workload/iperf3/intervals.hpp"
 #include "daemon/workload/iperf3/sums.hpp"
+#include "daemon/workload/iperf3/times.hpp"
 #include "daemon/workload/iperf3/words.hpp"
 #include "daemon/workload/quality_flags.hpp"
 #include "dbus/rows/plain_number.hpp"
@@ -252,6 +253,10 @@ std::string words_of(const Iperf3Document& document, const Output& output) {
   return words_in_text(output.err.empty() ? output.out : output.err, TextOf::iperf3);
 }
 
+std::uint64_t bytes_of(const Totals& sum) {
+  return std::max(sum.sent_bytes.value_or(0), sum.received_bytes.value_or(0));
+}
+
 // Somebody has taken all intervals out of a document, or some, and its sums have more than the others. Then
 // iperf3's own word on its length counts.
 bool is_long_enough(const TestSpec& asked, const IntervalTotals& intervals, const WorkloadReport& report) {
@@ -260,28 +265,33 @@ bool is_long_enough(const TestSpec& asked, const IntervalTotals& intervals, cons
     const Totals* sum = sum_of(report, direction);
     if (sum == nullptr) return false;
     const CountedPart& part = part_of(intervals, direction);
-    const std::uint64_t bytes = std::max(sum->sent_bytes.value_or(0), sum->received_bytes.value_or(0));
+    const double least = in_seconds(*asked.traffic.duration) - length_tolerance(asked);
+    if (part.covered_s >= least) continue;
     if (part.intervals > 0 &&
-        (!sum->seconds || static_cast<double>(bytes) <= kMore * static_cast<double>(part.bytes)))
+        (!sum->seconds || static_cast<double>(bytes_of(*sum)) <= kMore * static_cast<double>(part.bytes)))
       return false;
-    if (!sum->seconds) continue;  // flagged
-    if (sum->seconds.value_or(0) < in_seconds(*asked.traffic.duration) - length_tolerance(asked))
-      return false;
+    if (sum->seconds && *sum->seconds < least) return false;  // an unknown time has a flag
   }
   return true;
 }
 
-std::string words_on_missing(const TestSpec& asked, const IntervalTotals& intervals) {
-  double covered = in_seconds(*asked.traffic.duration);
-  bool any = false;
+void flag_missing_intervals(const TestSpec& asked, const IntervalTotals& intervals, ParsedReport& parsed) {
+  constexpr const char* kNone = "the document has no intervals: nothing can be checked against its sums";
   for (const Direction direction : directions_of(asked)) {
-    covered = std::min(covered, part_of(intervals, direction).covered_s);
-    any = any || part_of(intervals, direction).intervals > 0;
+    const Totals* sum = sum_of(parsed.report, direction);
+    const CountedPart& part = part_of(intervals, direction);
+    const double seconds =
+        asked.traffic.duration ? in_seconds(*asked.traffic.duration) : sum->seconds.value_or(0);
+    const bool some = asked.traffic.duration ? part.covered_s < seconds - length_tolerance(asked)
+                                             : are_shortened(part, bytes_of(*sum), seconds);
+    if (part.intervals > 0 && !some) continue;
+    add_flag(parsed.flags, Quality::missing_intervals,
+             part.intervals == 0 ? kNone
+                                 : fmt::format("of the {} s of the test, the document has only intervals of "
+                                               "{:.2f} s: its sums cannot be checked",
+                                               rows::plain_number(seconds, 4), part.covered_s));
+    return;
   }
-  if (!any) return "the document has no intervals: nothing can be checked against its sums";
-  return fmt::format(
-      "of the {} s of the test, the document has only intervals of {:.2f} s: its sums cannot be checked",
-      in_seconds(*asked.traffic.duration), covered);
 }
 
 std::string judge(const Iperf3Document& document, const Output& output, const TestSpec& asked,
@@ -300,12 +310,15 @@ std::string judge(const Iperf3Document& document, const Output& output, const Te
       return fmt::format("iperf3's document has no sum for the direction {}", to_string(direction));
     }
   }
-  if (!asked.traffic.duration)
-    return asked.traffic.bytes ? judge_bytes(asked, report, document.of_server) : std::string();
-  std::string early = judge_length(asked, intervals);
-  if (early.empty() || !output.foreign || !is_long_enough(asked, intervals, report)) return early;
-  add_flag(parsed.flags, Quality::missing_intervals, words_on_missing(asked, intervals));
-  return {};
+  std::string early;
+  if (asked.traffic.duration) {
+    early = judge_length(asked, intervals);
+    if (output.foreign && !early.empty() && is_long_enough(asked, intervals, report)) early.clear();
+  } else if (asked.traffic.bytes) {
+    early = judge_bytes(asked, report, document.of_server);
+  }
+  if (output.foreign && early.empty()) flag_missing_intervals(asked, intervals, parsed);
+  return early;
 }
 
 std::optional<std::uint32_t> fitting(std::optional<std::uint64_t> value) {
@@ -319,7 +332,7 @@ void add_facts(const Iperf3Document& document, const TestSpec& asked, WorkloadRe
   report.server = document.server;
   report.mss_bytes = fitting(document.mss_bytes);
   const bool answered = far_side_answered(document, asked);
-  // A server before 3.9 has that of its client from the test before.
+  // A server before 3.7 has that of its client from the test before.
   if (answered || !document.of_server || asked.traffic.direction != Direction::send)
     report.congestion = document.sender_congestion;
   if (answered || !document.of_server) report.cpu_client_percent = document.cpu_host_percent;

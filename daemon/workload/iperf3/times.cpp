@@ -43,13 +43,33 @@ std::optional<double> majority(const TimeWitnesses& witnesses) {
 
 }  // namespace
 
+bool are_shortened(const CountedPart& intervals, std::uint64_t bytes, double seconds) {
+  constexpr double kMore = 1.1;
+  constexpr double kTolerance = 0.2;
+  if (intervals.bytes == 0 || intervals.covered_s <= 0) return false;
+  const double longer = seconds / intervals.covered_s;
+  const double more = static_cast<double>(bytes) / static_cast<double>(intervals.bytes);
+  return longer > kMore && more > kMore && std::abs(more - longer) <= kTolerance * longer;
+}
+
 TimeWitnesses time_witnesses(const Iperf3Document& document, const TestSpec& asked,
                              const CountedPart& counted, Direction direction) {
   TimeWitnesses witnesses;
-  if (counted.intervals > 0) witnesses.intervals = counted.covered_s;
+  std::vector<double> seconds;
+  bool shortened = false;
+  for (const EndGroup& group : end_groups(document, asked)) {
+    if (group.direction != direction) continue;
+    for (const auto* sum : {&group.figures->sent, &group.figures->received, &group.figures->sum}) {
+      shortened = shortened ||
+                  (*sum && are_shortened(counted, (*sum)->bytes.value_or(0), (*sum)->seconds.value_or(0)));
+    }
+    const Figures* sent = pointer(group.figures->sent);
+    if (document.streams.empty() && sent != nullptr && sent->seconds.value_or(0) > 0)
+      seconds.push_back(*sent->seconds);
+  }
+  if (counted.intervals > 0 && !shortened) witnesses.intervals = counted.covered_s;
   if (asked.traffic.duration) witnesses.asked = in_seconds(*asked.traffic.duration);
   witnesses.omitted = in_seconds(asked.traffic.omit);
-  std::vector<double> seconds;
   for (const StreamFigures& stream : document.streams) {
     const Figures* speaker = speaker_of(stream);
     if (speaker != nullptr && speaker->seconds && direction_of(*speaker, asked) == direction)

@@ -20,7 +20,11 @@ struct TimeWitnesses {
   double omitted = 0;  // some versions add it
 };
 
-// The streams' is their median.
+// Whether somebody has taken intervals out: those that are there have less of the bytes and of the time, by
+// the same factor.
+[[nodiscard]] bool are_shortened(const CountedPart& intervals, std::uint64_t bytes, double seconds);
+
+// The streams' is their median, and without any that of the sender's sum. Shortened intervals tell nothing.
 [[nodiscard]] TimeWitnesses time_witnesses(const Iperf3Document& document, const TestSpec& asked,
                                            const CountedPart& counted, Direction direction);
 

@@ -3,6 +3,8 @@
 // still there.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,9 +17,11 @@ namespace netperfd::workload::test {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Result<ImportedFile> file_of(const std::string& bytes) {
   return read_iperf3_file(std::as_bytes(std::span(std::string_view(bytes))));
@@ -81,6 +85,39 @@ TEST(Iperf3ShortenedDocument, tells_how_much_its_intervals_cover) {
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->workload->flags.back().message,
             "of the 10 s of the test, the document has only intervals of 4.00 s: its sums cannot be checked");
+}
+
+// Its options do not tell how long it was to last, and its intervals contradict its end as a wrong end would.
+TEST(Iperf3ShortenedDocument, of_a_number_of_bytes_has_the_rate_of_its_end) {
+  for (const std::size_t kept : {0U, 1U, 4U}) {
+    json document = make_document(10);
+    document["start"]["test_start"]["duration"] = 0;
+    document["start"]["test_start"]["bytes"] = document["end"]["sum_sent"]["bytes"];
+    json& intervals = document["intervals"];
+    intervals.erase(intervals.begin() + static_cast<std::ptrdiff_t>(kept), intervals.end());
+    const std::string text = document.dump(1);
+    EXPECT_THAT(received_rates(text), ElementsAre(8)) << kept;
+    EXPECT_THAT(flags_of_file(text), AllOf(Contains("missing-intervals"), Not(Contains("sums-disagree"))))
+        << kept;
+  }
+}
+
+TEST(Iperf3ShortenedText, has_the_rate_of_its_end_and_a_flag) {
+  const std::string text =
+      "Connecting to host 10.0.0.2, port 5201\n"
+      "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+      "[  5]   0.00-1.00   sec  11.9 MBytes   100 Mbits/sec    0    402 KBytes       \n"
+      "[  5]   1.00-2.00   sec  11.9 MBytes   100 Mbits/sec    0    402 KBytes       \n"
+      "- - - - - - - - - - - - - - - - - - - - - - - - -\n"
+      "[ ID] Interval           Transfer     Bitrate         Retr\n"
+      "[  5]   0.00-10.00  sec   119 MBytes   100 Mbits/sec    0             sender\n"
+      "[  5]   0.00-10.00  sec   119 MBytes   100 Mbits/sec                  receiver\n";
+  const auto file = read_iperf3_text(std::as_bytes(std::span(std::string_view(text))));
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(file->workload->report.sums.at(0).received_bits_per_second, 100e6);
+  const auto is_missing = [](const QualityFlag& flag) { return flag.code == "missing-intervals"; };
+  EXPECT_EQ(std::ranges::count_if(file->workload->flags, is_missing), 1);
+  for (const QualityFlag& flag : file->workload->flags) EXPECT_NE(flag.code, "sums-disagree") << flag.message;
 }
 
 // Its end has no more than its intervals, or says itself that it was shorter.
