@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "daemon/model/imported_file.hpp"
 #include "daemon/workload/iperf3/json_values.hpp"
 #include "daemon/workload/iperf3/text_facts.hpp"
+#include "daemon/workload/text_scan.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -40,6 +42,7 @@ constexpr std::string_view kOptions[] = {
     "start.tcp_mss",        "test_start.protocol", "test_start.num_streams",
     "test_start.blksize",   "test_start.omit",     "test_start.duration",
     "test_start.interval",  "test_start.fqrate",   "test_start.target_bitrate",
+    "test_start.tos",
 };
 
 const MayDiffer* exception_for(std::string_view place) {
@@ -47,27 +50,48 @@ const MayDiffer* exception_for(std::string_view place) {
   return found == std::end(kMayDiffer) ? nullptr : found;
 }
 
+// The text itself; a digest (FNV-1a) of one that is long or not printable.
+std::string text_or_digest(const std::string& text) {
+  std::string told = short_text(text);
+  if (!told.empty() || trimmed(text).empty()) return told;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("digest {:016x}", hash);
+}
+
 // Alike whatever tool wrote the document anew: 10 for 10.0, 1 for true. Empty if it tells nothing.
 std::string fact_text(const json& value) {
-  constexpr std::size_t kMostElements = 32;
-  if (value.is_string()) return short_text(value.get_ref<const std::string&>());
+  if (value.is_string()) return text_or_digest(value.get_ref<const std::string&>());
   if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
   if (value.is_number()) return value.dump();
-  if (!value.is_array() || value.size() > kMostElements) return {};
-  return short_text(value.dump(-1, ' ', false, json::error_handler_t::replace));
+  if (!value.is_array()) return {};
+  return text_or_digest(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// 12 of "iperf 3.12"; 0 if it is not known.
+std::uint64_t minor_version(std::string_view version) {
+  TextScan scan(version);
+  (void)scan.text("iperf ");
+  return scan.text("3.") ? scan.count().value_or(0) : 0;
 }
 
 class FactsOfDocument {
  public:
   FactsOfDocument(const json& start, const json& end)
-      : start_(start), test_(member(start, "test_start")), end_(end) {}
+      : start_(start),
+        test_(member(start, "test_start")),
+        end_(end),
+        minor_version_(minor_version(text_of(start, "version"))),
+        of_server_(start.is_object() && start.contains("accepted_connection")) {}
 
   [[nodiscard]] std::vector<Fact> take() {
     add_options();
-    add("end.receiver_tcp_congestion", text_of(end_, "receiver_tcp_congestion"));
-    add_all_of(start_, "start");
+    // Before 3.7, a server may have that of its client from an earlier test.
+    if (!of_server_ || only_client_sends())
+      add("end.receiver_tcp_congestion", text_of(end_, "receiver_tcp_congestion"));
     add_all_of(test_, "test_start");
+    add_all_of(start_, "start");
     return std::move(facts_);
   }
 
@@ -91,13 +115,50 @@ class FactsOfDocument {
   void add_options() {
     add_option("window", text_of(start_, "sock_bufsize"));
     const std::string rate = text_of(test_, "fqrate");
-    add_option("fq_rate", rate.empty() ? text_of(start_, "fq_rate") : rate);
+    if (!has_earlier_fq_rate()) add_option("fq_rate", rate.empty() ? text_of(start_, "fq_rate") : rate);
     // It has one of both.
     const std::string mss = text_of(start_, "tcp_mss");
     if (!mss.empty() || !text_of(start_, "tcp_mss_default").empty())
       add_option("mss", mss.empty() ? "0" : mss);
-    // Other values have several names, so only their absence can be compared with a run of netperfd.
-    if (text_of(test_, "tos") == "0") add_option("dscp", "0");
+    if (const std::string tos = text_of(test_, "tos"); !tos.empty()) add("dscp", dscp_of_tos(tos));
+    if (lacks_rate_0()) add("bitrate", is_of("UDP") ? "0" : std::string(kAbsentValue));
+  }
+
+  [[nodiscard]] bool is_of(std::string_view protocol) const {
+    std::string name = text_of(test_, "protocol");
+    std::ranges::transform(name, name.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    return name == protocol;
+  }
+
+  // 3.7 to 3.10 write the rate only if it is not 0, and a client only that of TCP.
+  [[nodiscard]] bool lacks_rate_0() const {
+    const bool tells_rate = minor_version_ >= 7 && minor_version_ <= 10 && (is_of("TCP") || of_server_);
+    return tells_rate && test_.is_object() && !test_.contains("target_bitrate") &&
+           !start_.contains("target_bitrate");
+  }
+
+  // `iperf3 -s` of 3.13 to 3.16 keeps the rate of an earlier test, which paces only what it sends itself.
+  [[nodiscard]] bool has_earlier_fq_rate() const {
+    return of_server_ && minor_version_ >= 13 && minor_version_ <= 16 && only_client_sends();
+  }
+
+  // `iperf3 -s` keeps more of an earlier test where a client does not send it: up to 3.11 the number of bytes
+  // or blocks, of which a test with a duration has none, and from 3.21 on what only a client of UDP sends.
+  [[nodiscard]] bool may_be_of_earlier_test(std::string_view place) const {
+    if (!of_server_) return false;
+    if (place == "test_start.bytes" || place == "test_start.blocks") return is_set("duration");
+    return (place == "test_start.gso" || place == "test_start.gro") && !is_of("UDP");
+  }
+
+  [[nodiscard]] bool is_set(const char* key) const {
+    const std::string value = text_of(test_, key);
+    return !value.empty() && value != "0";
+  }
+
+  [[nodiscard]] bool only_client_sends() const {
+    return !is_set("reverse") && !is_set("bidir") && !is_of_both_directions();
   }
 
   // Without its sums, a test of both directions is read as one of a single direction.
@@ -111,10 +172,7 @@ class FactsOfDocument {
 
   [[nodiscard]] bool is_option(std::string_view place) const {
     // The import uses `bytes` if there is no duration, and `reverse` if only one side sends.
-    if (place == "test_start.bytes") {
-      const std::string duration = text_of(test_, "duration");
-      return duration.empty() || duration == "0";
-    }
+    if (place == "test_start.bytes") return !is_set("duration");
     if (place == "test_start.reverse") return !is_of_both_directions();
     return std::ranges::find(kOptions, place) != std::end(kOptions);
   }
@@ -130,7 +188,9 @@ class FactsOfDocument {
     if (!object.is_object()) return;
     for (const auto& [key, value] : object.items()) {
       const std::string inner = fmt::format("{}.{}", place, key);
-      if (inner == "start.test_start" || may_differ(inner) || is_option(inner)) continue;
+      if (inner == "start.test_start" || may_differ(inner) || may_be_of_earlier_test(inner) ||
+          is_option(inner))
+        continue;
       if (value.is_object()) {
         add_all_of(value, inner);
         continue;
@@ -145,6 +205,8 @@ class FactsOfDocument {
   const json& start_;
   const json& test_;
   const json& end_;
+  const std::uint64_t minor_version_;
+  const bool of_server_;
   std::vector<Fact> facts_;
 };
 

@@ -196,7 +196,7 @@ class TextReader {
     } else if (scan = after(line, "Control connection MSS "); scan) {
       document.mss_bytes = scan->count();
     } else if (scan = after(line, "TCP MSS: "); scan) {
-      if (const auto mss = scan->count(); mss.value_or(0) > 0) document.mss_bytes = mss;
+      take_mss(*scan, document);
     } else if (scan = after(line, "Target Bitrate: "); scan) {
       document.bitrate = scan->count();
     } else if (scan = after(line, "CPU Utilization:"); scan) {
@@ -204,6 +204,8 @@ class TextReader {
       if (document.of_server) std::swap(document.cpu_host_percent, document.cpu_remote_percent);
     } else if (scan = after(line, "snd_tcp_congestion "); scan) {
       document.sender_congestion = short_text(scan->rest());
+    } else if (scan = after(line, "rcv_tcp_congestion "); scan) {
+      take_receiver_congestion(*scan, document);
     }
   }
 

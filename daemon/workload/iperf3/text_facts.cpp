@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <limits>
 #include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "daemon/model/text.hpp"
 
@@ -68,6 +72,35 @@ std::optional<std::uint64_t> take_time(TextScan scan) {
   return days * 86'400 + *hour * 3'600 + *minute * 60 + *second;
 }
 
+std::string dscp_of_tos(std::string_view tos) {
+  constexpr unsigned kEcnBits = 4, kMostTos = 255;
+  unsigned byte = 0;
+  const auto [end, error] = std::from_chars(tos.data(), tos.data() + tos.size(), byte);
+  if (error != std::errc() || end != tos.data() + tos.size() || byte > kMostTos || byte % kEcnBits != 0)
+    return "tos " + std::string(tos);
+  return byte == 0 ? std::string(kAbsentValue) : std::to_string(byte / kEcnBits);
+}
+
+void put_fact(std::string_view key, std::string value, Iperf3Document& document) {
+  std::erase_if(document.facts, [&](const Fact& fact) { return fact.key == key; });
+  if (value.empty()) return;
+  document.facts.push_back(
+      {.group = std::string(kIperf3Facts), .key = std::string(key), .value = std::move(value)});
+}
+
+void take_mss(TextScan scan, Iperf3Document& document) {
+  const auto mss = scan.count();
+  if (!mss) return;
+  if (*mss > 0) document.mss_bytes = mss;
+  const bool is_default = scan.text(" (default)");
+  put_fact("mss", is_default ? std::string(kAbsentValue) : std::to_string(*mss), document);
+  if (is_default && *mss > 0) put_fact("start.tcp_mss_default", std::to_string(*mss), document);
+}
+
+void take_receiver_congestion(TextScan scan, Iperf3Document& document) {
+  if (!document.of_server) put_fact("end.receiver_tcp_congestion", short_text(scan.rest()), document);
+}
+
 void take_options(TextScan scan, Iperf3Document& document) {
   std::string_view rest = scan.rest();
   while (!rest.empty()) {
@@ -81,10 +114,7 @@ void take_options(TextScan scan, Iperf3Document& document) {
     const auto number = part.count();
     if (!number) continue;
     if (omits) document.omit_s = static_cast<double>(*number);
-    if (is_tos) {
-      document.facts = {
-          {.group = std::string(kIperf3Facts), .key = "test_start.tos", .value = std::to_string(*number)}};
-    }
+    if (is_tos) put_fact("dscp", dscp_of_tos(std::to_string(*number)), document);
     if (part.rest() == " streams") document.num_streams = number;
     if (part.rest() == " byte blocks") document.block_bytes = number;
     if (part.rest() == " second test") document.duration_s = static_cast<double>(*number);

@@ -23,6 +23,14 @@ namespace netperfd::workload {
 [[nodiscard]] std::optional<Endpoint> take_endpoint(TextScan& scan);
 // "Thu, 26 Nov 2026 23:52:45 GMT", in seconds since 1970.
 [[nodiscard]] std::optional<std::uint64_t> take_time(TextScan scan);
+// The fact `dscp` of a byte "184": "46", or kAbsentValue for 0. "tos 185" if a DSCP is not all of it.
+[[nodiscard]] std::string dscp_of_tos(std::string_view tos);
+// In place of an earlier one of that key. An empty value is none.
+void put_fact(std::string_view key, std::string value, Iperf3Document& document);
+// "1400", the option -M, or "1448 (default)". A server prints 0 as the default, which it does not know.
+void take_mss(TextScan scan, Iperf3Document& document);
+// "cubic". A server may have that of its client from an earlier test.
+void take_receiver_congestion(TextScan scan, Iperf3Document& document);
 // "protocol: TCP, 1 streams, 131072 byte blocks, omitting 0 seconds, 3 second test, tos 0", or with bytes or
 // blocks to send.
 void take_options(TextScan scan, Iperf3Document& document);
