@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,19 +13,14 @@
 #include <utility>
 
 #include "daemon/analysis/compare/digested_options.hpp"
+#include "daemon/analysis/compare/fact_causes.hpp"
 #include "daemon/analysis/compare/fact_values.hpp"
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/kernel_addresses.hpp"
-#include "daemon/model/machine_setting.hpp"
 
 namespace netperfd::analysis {
 namespace {
-
-constexpr std::string_view kKernel = "kernel";
-
-// Keys of a module that identify its build.
-constexpr std::array<std::string_view, 4> kOfBuild = {"build-id", "srcversion", "version", "size"};
 
 bool is_traced(const ComparedRun& run) {
   return run.trace.has_value();
@@ -66,6 +60,10 @@ struct Sides {
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),
         b(runs_b, trace_of_traced) {
+    if (a.has_document() || b.has_document()) {
+      a.tell_options_as_documents();
+      b.tell_options_as_documents();
+    }
     std::set<FactKey> keys;
     a.add_keys(keys);
     b.add_keys(keys);
@@ -73,6 +71,9 @@ struct Sides {
       if (key.first == "qdisc") compare_queue_without_digests(key);
       if (is_of_addresses(key)) compare_addresses_without_the_kernels(key);
       if (a.tells_a_default(key) || b.tells_a_default(key)) {
+        const bool is_option = key.second.find('.') == std::string::npos;
+        if (is_option && (a.leaves_to_default(key) || b.leaves_to_default(key)))
+          defaults_not_compared.push_back(key.second);
         a.take_lack_as_unknown(key);
         b.take_lack_as_unknown(key);
       }
@@ -110,13 +111,21 @@ struct Sides {
     b.shorten(key, shorter);
   }
 
+  [[nodiscard]] KnownOfSides known() const {
+    const auto asks_no_window = [](const FactValues& side) {
+      const Values windows = side.values({std::string(kIperf3Facts), "window"});
+      return windows.size() == 1 && windows.contains(std::string(kAbsentValue));
+    };
+    return {.booted = booted, .windows_of_kernel = asks_no_window(a) && asks_no_window(b)};
+  }
+
   [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
 
   Arm arm;
   bool booted;  // by turns, for each letter of a block
   bool trace_of_traced;
   FactValues a, b;
-  std::vector<std::string> queues_not_compared, addresses_not_compared;  // keys
+  std::vector<std::string> queues_not_compared, addresses_not_compared, defaults_not_compared;  // keys
 };
 
 // In blocks, within each block that has runs of both sides: whatever changes from block to block does not
@@ -141,79 +150,6 @@ std::set<FactKey> all_keys(const Sides& sides) {
   sides.a.add_keys(keys);
   sides.b.add_keys(keys);
   return keys;
-}
-
-const FactChange* find(const std::vector<FactChange>& facts, std::string_view group, std::string_view key) {
-  const auto found = std::ranges::find_if(
-      facts, [&](const FactChange& fact) { return fact.group == group && fact.key == key; });
-  return found == facts.end() ? nullptr : &*found;
-}
-
-bool kernel_built_anew(const std::vector<FactChange>& facts) {
-  constexpr std::array<std::string_view, 3> kBuild = {"release", "version", "build-id"};
-  return std::ranges::any_of(kBuild,
-                             [&](std::string_view key) { return find(facts, kKernel, key) != nullptr; });
-}
-
-bool is_absent(const std::vector<std::string>& values) {
-  return values.size() == 1 && values.front() == kAbsentValue;
-}
-
-// What a boot sets anew. Not what the machine is made of, nor what another program than the kernel loads.
-bool is_setting(const FactChange& fact) {
-  constexpr std::array<std::string_view, 8> kFamilies = {"sysctl", "module", "nic", "qdisc",
-                                                         "rps",    "xps",    "irq", "clock"};
-  constexpr std::array<std::string_view, 9> kOfCpu = {
-      "isolated", "nohz_full",        "idle driver",       "idle governor",    "frequency driver",
-      "governor", "lowest frequency", "highest frequency", "energy preference"};
-  const std::string_view family = family_of(fact.group);
-  if (family == "cpu") return std::ranges::find(kOfCpu, fact.key) != kOfCpu.end();
-  if (fact.key.find("firmware") != std::string::npos) return false;
-  return std::ranges::find(kFamilies, family) != kFamilies.end();
-}
-
-bool follows_from_kernel(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
-  if (fact.group == kKernel) return false;
-  if (booted && is_setting(fact)) {
-    return kernel_built_anew(facts) || find(facts, kKernel, "command line") != nullptr;
-  }
-  if (!kernel_built_anew(facts)) return false;
-  const std::string_view family = family_of(fact.group);
-  const bool of_build = std::ranges::find(kOfBuild, fact.key) != kOfBuild.end();
-  if (family == "module" && of_build) return true;
-  const bool setting = family == "sysctl" || (family == "module" && fact.key.starts_with("parameter ")) ||
-                       (family == "nic" && fact.key.find(" feature ") != std::string::npos);
-  if (setting && (is_absent(fact.a) || is_absent(fact.b))) return true;
-  const FactChange* release = find(facts, kKernel, "release");
-  return release != nullptr && fact.a == release->a && fact.b == release->b;
-}
-
-// The module of a congestion control that one side alone asks for: "tcp_bbr".
-bool follows_from_congestion(const FactChange& fact, const std::vector<FactChange>& facts) {
-  constexpr std::string_view kModule = "module:tcp_";
-  if (!fact.group.starts_with(kModule)) return false;
-  const FactChange* congestion = find(facts, kIperf3Facts, "congestion");
-  if (congestion == nullptr) return false;
-  const std::string name = fact.group.substr(kModule.size());
-  const auto asks = [&name](const std::vector<std::string>& values) {
-    return std::ranges::find(values, name) != values.end();
-  };
-  return asks(congestion->a) != asks(congestion->b);
-}
-
-// What a setting of the machine, which the sides set differently, changes too.
-bool follows_from_machine(const FactChange& fact, const std::vector<FactChange>& facts) {
-  return std::ranges::any_of(facts, [&](const FactChange& set) {
-    if (set.group != kMachineFacts) return false;
-    const auto target = parse_setting_target(set.key);
-    return target && changes_facts(*target, fact.group);
-  });
-}
-
-std::string counts_to(const FactChange& fact, const std::vector<FactChange>& facts, bool booted) {
-  if (follows_from_congestion(fact, facts)) return std::string(kIperf3Facts);
-  if (follows_from_machine(fact, facts)) return std::string(kMachineFacts);
-  return follows_from_kernel(fact, facts, booted) ? std::string(kKernel) : fact.group;
 }
 
 bool can_explain(std::string_view group, Arm arm) {
@@ -323,7 +259,7 @@ std::vector<FactChange> differing_facts(const Sides& sides, const std::vector<st
   }
   for (FactChange& fact : facts) {
     fact.declared =
-        is_declared(changed, fact.group) || is_declared(changed, counts_to(fact, facts, sides.booted));
+        is_declared(changed, fact.group) || is_declared(changed, counts_to(fact, facts, sides.known()));
   }
   return facts;
 }
@@ -344,7 +280,7 @@ FactJudgement judge_facts(const std::vector<ComparedRun>& a, const std::vector<C
   judgement.same = same_groups(sides, judgement.facts);
   std::set<std::string> further;
   for (const FactChange& fact : judgement.facts) {
-    if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts, sides.booted));
+    if (fact.explains && !fact.declared) further.insert(counts_to(fact, judgement.facts, sides.known()));
   }
   // If no group is known to be the same, or only what imported documents tell, anything else could differ
   // too.
@@ -379,6 +315,13 @@ void note_facts(const std::vector<ComparedRun>& a, const std::vector<ComparedRun
                 fmt::format("Not compared: the IPv6 part of {}. Runs of an older netperfd also have the IPv6 "
                             "addresses that the kernel makes by itself.",
                             listed(sides.addresses_not_compared)));
+  }
+  if (!sides.defaults_not_compared.empty()) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("Not compared: {} of iperf3. Runs of netperfd that gave no such option do not have "
+                    "the default that was used.",
+                    listed(sides.defaults_not_compared)));
   }
   for (const std::string& group : declared) {
     if (std::ranges::none_of(judgement.facts,

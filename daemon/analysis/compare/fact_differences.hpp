@@ -6,13 +6,6 @@
 // - trace, if the throughput is that of plain runs, which no tracer touches;
 // - the boot id is not a fact at all: differences between boots are handled by grouping (grouping.hpp).
 // A group that this version does not know can explain a result too: to ignore it would be worse.
-//
-// Some facts follow from another one and are no further change. If the kernel is another build, so are the
-// modules that come with it. Drivers report the kernel's release as their own version. One kernel has
-// settings (sysctl, parameters of modules, features of devices) that the other does not know. Where the
-// machine was booted for each letter of a block, with one userland and in drawn order, all settings that a
-// boot makes anew follow from the kernel or its command line, such as another default. These facts count to
-// the group kernel.
 #pragma once
 
 #include <string>

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <unordered_map>
+
+#include "daemon/model/place_check.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -38,6 +41,24 @@ bool is_about(std::string_view clause, std::string_view group) {
 
 bool is_of_document(const Fingerprint& fingerprint) {
   return std::ranges::find(fingerprint.unknown, kAllElse) != fingerprint.unknown.end();
+}
+
+// Equal values are equal texts then. The defaults are those of fingerprint_of_document().
+std::string as_documents_tell(std::string_view option, std::string_view value, std::string_view protocol) {
+  if (option == "dscp") {
+    // iperf3 takes these as the whole byte.
+    constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+        {"lowdelay", "4"}, {"throughput", "2"}, {"reliability", "1"}};
+    const auto* const type =
+        std::ranges::find(kTypes, value, &std::pair<std::string_view, std::string_view>::first);
+    if (type != std::end(kTypes)) return std::string(type->second);
+    const auto number = dscp_of(std::string(value));
+    if (!number) return std::string(value);
+    return *number == 0 ? std::string(kAbsentValue) : std::to_string(*number);
+  }
+  const bool is_default = option == "bitrate" ? value == (protocol == "udp" ? "1048576" : "0")
+                                              : protocol == "tcp" && value == "131072";
+  return std::string(is_default ? kAbsentValue : value);
 }
 
 // The default length of TCP is the same everywhere: documents and runs of netperfd lack it alike.
@@ -78,10 +99,41 @@ void FactValues::shorten(const FactKey& key, const std::function<std::string(std
   const auto found = facts_.find(key);
   if (found == facts_.end()) return;
   for (auto& [number, value] : found->second) {
-    shortened_.push_back(std::make_unique<std::string>(shorter(value)));
-    value = *shortened_.back();
+    set(value, shorter(value));
   }
   std::erase_if(found->second, [](const auto& each) { return each.second.empty(); });
+}
+
+void FactValues::set(std::string_view& value, std::string text) {
+  shortened_.push_back(std::make_unique<std::string>(std::move(text)));
+  value = *shortened_.back();
+}
+
+bool FactValues::has_document() const {
+  return std::ranges::any_of(alike_, [](const Alike& alike) { return is_of_document(*alike.fingerprint); });
+}
+
+void FactValues::tell_options_as_documents() {
+  const ValueOf* const protocols = protocols_of_iperf3();
+  if (protocols == nullptr) return;
+  for (const char* option : {"bitrate", "dscp", "length"}) {
+    const auto found = facts_.find({std::string(kIperf3Facts), option});
+    if (found == facts_.end()) continue;
+    for (auto& [number, value] : found->second) {
+      const auto protocol = protocols->find(number);
+      if (protocol != protocols->end()) set(value, as_documents_tell(option, value, protocol->second));
+    }
+  }
+}
+
+bool FactValues::leaves_to_default(const FactKey& key) const {
+  const ValueOf* const of_key = find(key);
+  const ValueOf* const protocols = protocols_of_iperf3();
+  if (key.first != kIperf3Facts || protocols == nullptr) return false;
+  return std::ranges::any_of(*protocols, [&](const auto& each) {
+    return !is_of_document(*alike_[each.first].fingerprint) &&
+           (of_key == nullptr || !of_key->contains(each.first));
+  });
 }
 
 bool FactValues::tells_a_default(const FactKey& key) const {
@@ -95,6 +147,10 @@ bool FactValues::tells_a_default(const FactKey& key) const {
 
 void FactValues::add_keys(std::set<FactKey>& keys) const {
   for (const auto& [key, values] : facts_) keys.insert(key);
+}
+
+const FactValues::ValueOf* FactValues::protocols_of_iperf3() const {
+  return find({std::string(kIperf3Facts), "protocol"});
 }
 
 const FactValues::ValueOf* FactValues::find(const FactKey& key) const {

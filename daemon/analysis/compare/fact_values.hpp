@@ -46,6 +46,12 @@ class FactValues {
   // lack the fact.
   void shorten(const FactKey& key, const std::function<std::string(std::string_view)>& shorter);
 
+  [[nodiscard]] bool has_document() const;
+  // From now on, an option of iperf3 has the value that an imported document would have of it: kAbsentValue
+  // for its default, and a number for a DSCP.
+  void tell_options_as_documents();
+  // Whether a run of netperfd did not give iperf3 the option.
+  [[nodiscard]] bool leaves_to_default(const FactKey& key) const;
   // Whether an imported document of iperf3 has a value that iperf3 or the kernel may have chosen. A run of
   // netperfd has the fact only if it gave the option, and else the default, which nobody recorded.
   [[nodiscard]] bool tells_a_default(const FactKey& key) const;
@@ -67,6 +73,8 @@ class FactValues {
   [[nodiscard]] std::optional<std::string_view> value_of(std::size_t alike, const FactKey& key,
                                                          const ValueOf* of_key) const;
   [[nodiscard]] const ValueOf* find(const FactKey& key) const;
+  [[nodiscard]] const ValueOf* protocols_of_iperf3() const;
+  void set(std::string_view& value, std::string text);
 
   std::vector<Alike> alike_;
   std::map<FactKey, ValueOf> facts_;
