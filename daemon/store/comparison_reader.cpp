@@ -84,8 +84,8 @@ class RunParts {
         fmt::format("SELECT {} FROM counters WHERE run = ? ORDER BY position", columns_of<CounterDelta>());
     const std::pair<Statement RunParts::*, std::string_view> statements[] = {
         {&RunParts::run_,
-         "SELECT job, ifnull(block, 0), ifnull(letter, 0), ifnull(build, ''), started_us FROM runs WHERE id "
-         "= ?"},
+         "SELECT job, ifnull(block, 0), ifnull(letter, 0), ifnull(build, ''), started_us, ifnull(congestion, "
+         "'') FROM runs WHERE id = ?"},
         // A server on another host does not use this host's CPUs.
         {&RunParts::processes_,
          "SELECT 1.0 * (r.client_user_us + r.client_system_us) / nullif(r.ended_us - r.started_us, 0), "
@@ -139,7 +139,7 @@ class RunParts {
     bool known = false;
     auto done = for_each_row(run_.bind(id), [&](const Statement& row) {
       known = true;
-      row.read(run.job, run.block, run.letter, run.build, run.started);
+      row.read(run.job, run.block, run.letter, run.build, run.started, run.congestion);
     });
     if (!done) return done;
     if (!known) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));

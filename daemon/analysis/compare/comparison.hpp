@@ -99,6 +99,7 @@ struct ComparedRun {
   std::optional<ComparedTrace> trace;  // absent: a plain run
   std::optional<ComparedSamples> samples;
   std::optional<Fingerprint> fingerprint;
+  std::string congestion = {};  // that iperf3 said was used; a fact only of a run that asked for one
   std::vector<CounterDelta> counters;
   std::vector<std::string> flags;  // codes of its quality flags, without kFromBundle
   std::string origin = {};         // the text of that flag; empty: the run came in no bundle

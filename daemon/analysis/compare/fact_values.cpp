@@ -24,6 +24,7 @@ struct Hash {
       add(fact.value);
     }
     for (const std::string& clause : run->fingerprint->unknown) add(clause);
+    add(run->congestion);
     return hash;
   }
 };
@@ -31,7 +32,7 @@ struct Hash {
 struct AreAlike {
   bool operator()(const ComparedRun* a, const ComparedRun* b) const {
     return a->trace.has_value() == b->trace.has_value() && a->fingerprint->facts == b->fingerprint->facts &&
-           a->fingerprint->unknown == b->fingerprint->unknown;
+           a->fingerprint->unknown == b->fingerprint->unknown && a->congestion == b->congestion;
   }
 };
 
@@ -84,7 +85,8 @@ FactValues::FactValues(const std::vector<ComparedRun>& runs, bool trace_of_trace
     if (!run.fingerprint) continue;
     const auto [found, is_new] = known.emplace(&run, alike_.size());
     if (is_new) {
-      alike_.push_back({.fingerprint = &*run.fingerprint, .traced = run.trace.has_value()});
+      alike_.push_back(
+          {.fingerprint = &*run.fingerprint, .congestion = run.congestion, .traced = run.trace.has_value()});
       for (const Fact& fact : run.fingerprint->facts)
         facts_[{fact.group, fact.key}][found->second] = fact.value;
     }
@@ -114,6 +116,10 @@ bool FactValues::has_document() const {
 }
 
 void FactValues::tell_options_as_documents() {
+  for (std::size_t i = 0; i < alike_.size(); ++i) {
+    if (alike_[i].congestion.empty() || is_of_document(*alike_[i].fingerprint)) continue;
+    facts_[{std::string(kIperf3Facts), "congestion"}].try_emplace(i, alike_[i].congestion);
+  }
   const ValueOf* const protocols = protocols_of_iperf3();
   if (protocols == nullptr) return;
   for (const char* option : {"bitrate", "dscp", "length"}) {

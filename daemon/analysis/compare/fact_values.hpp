@@ -48,7 +48,7 @@ class FactValues {
 
   [[nodiscard]] bool has_document() const;
   // From now on, an option of iperf3 has the value that an imported document would have of it: kAbsentValue
-  // for its default, and a number for a DSCP.
+  // for its default, a number for a DSCP, and the congestion control that was used.
   void tell_options_as_documents();
   // Whether a run of netperfd did not give iperf3 the option.
   [[nodiscard]] bool leaves_to_default(const FactKey& key) const;
@@ -62,6 +62,7 @@ class FactValues {
   // Runs whose fingerprints are the same, but for the boot.
   struct Alike {
     const Fingerprint* fingerprint = nullptr;
+    std::string_view congestion = {};
     bool traced = false;
     std::uint32_t runs = 0;
     std::map<BlockKey, std::uint32_t> blocks = {};  // and how many of the runs each has

@@ -142,6 +142,7 @@ TEST_F(ComparisonQueries, a_plain_run_has_its_rate_goodput_packets_and_flags) {
   const analysis::ComparedRun run = compared(id);
   EXPECT_EQ(run.id, id);
   EXPECT_EQ(run.started, kept.started);
+  EXPECT_EQ(run.congestion, kept.workload.report.congestion);
   double received = 0;
   for (const Totals& sum : kept.workload.report.sums) received += sum.received_bits_per_second.value();
   EXPECT_DOUBLE_EQ(run.received_bits_per_second.value_or(0), received);

@@ -119,6 +119,21 @@ TEST(ToldFacts, of_defaults_that_are_not_compared_are_named) {
   EXPECT_THAT(told_comparison(of_told(kTcp), cubic).caveats, Not(has_caveat(caveat)));
 }
 
+TEST(ToldFacts, of_the_congestion_control_are_compared_with_what_a_run_used) {
+  auto jobs = runs_from(0, eight_around(100)), documents = runs_from(10, eight_around(120));
+  for (ComparedRun& run : documents) run.fingerprint = of_told(kTcp, {{"iperf3", "congestion", "bbr"}});
+  for (const char* used : {"cubic", "bbr"}) {
+    for (ComparedRun& run : jobs) {
+      run.fingerprint = of_run(kTcp);
+      run.congestion = used;
+    }
+    const Comparison comparison = compare(jobs, documents, {});
+    EXPECT_EQ(comparison.verdict == Verdict::refused, std::string("cubic") == used) << used;
+    EXPECT_EQ(comparison.facts.size(), std::string("cubic") == used ? 1U : 0U) << used;
+    EXPECT_THAT(comparison.caveats, Not(has_caveat("Not compared: congestion")));
+  }
+}
+
 // The kernel chooses them if the test did not ask for a window.
 TEST(ToldFacts, of_the_buffers_of_sockets_follow_from_the_kernel) {
   const auto of_kernel = [](const char* release, const char* bytes, const char* window) {
