@@ -23,7 +23,8 @@ Outcome<double> share_of(std::string_view option, std::string_view text) {
 
 std::string percent_text(double share) {
   std::string digits = fmt::format("{:.4g}", share * 100);
-  if (digits.find('e') != std::string::npos) {  // which share_of() does not take
+  const bool rounded_to_all = share < 1 && digits == "100";
+  if (rounded_to_all || digits.find('e') != std::string::npos) {  // which share_of() does not take
     digits = fmt::format("{:.12f}", share * 100);
     digits.resize(digits.find_last_not_of('0') + 1);
     if (digits.ends_with('.')) digits.pop_back();

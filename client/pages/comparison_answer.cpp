@@ -16,6 +16,7 @@
 #include "client/pages/plan_steps.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::comparing {
 namespace {
@@ -254,6 +255,13 @@ Answer leading_answer(const CompareView& view, const JudgedFigure& cpu) {
   return answer;
 }
 
+// "12.34 %"
+std::string share_in_hundredths(double percent) {
+  if (percent > 0 && percent < 0.005) return "<0.01 %";
+  if (percent >= 99.995 && percent < 100) return netperfd::rows::plain_percent(percent, 4) + " %";
+  return fmt::format("{:.2f} %", percent);
+}
+
 }  // namespace
 
 Style style_of(std::string_view verdict) {
@@ -265,7 +273,7 @@ Style style_of(std::string_view verdict) {
 std::string in_unit(std::string_view unit, double value) {
   if (unit == "bits_per_second") return format_rate(value);
   if (unit == "ns") return format_milliseconds(value / 1e6);
-  if (unit == "share") return fmt::format("{:.2f} %", value * 100);
+  if (unit == "share") return share_in_hundredths(value * 100);
   for (const auto& [name, per] : {std::pair{"ns_per_byte", "byte"},
                                   {"ns_per_packet", "packet"},
                                   {"ns_per_transaction", "transaction"}}) {

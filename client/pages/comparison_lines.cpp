@@ -19,6 +19,7 @@
 #include "client/terminal/text.hpp"
 #include "client/terminal/times.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl::comparing {
 namespace {
@@ -46,8 +47,9 @@ std::string side_name(const std::string& asked, const std::optional<Words>& labe
 }
 
 std::string explained_words(const ComparisonView& head) {
-  std::string words = fmt::format("{:.0f} % of the change in CPU time", *head.explained.value * 100);
-  const auto end = [](const Figure& share) { return share ? fmt::format("{:.0f}", *share * 100) : "?"; };
+  using netperfd::rows::whole_percent;
+  std::string words = whole_percent(*head.explained.value * 100) + " % of the change in CPU time";
+  const auto end = [](const Figure& share) { return share ? whole_percent(*share * 100) : "?"; };
   if (head.explained.low || head.explained.high) {
     words += fmt::format(" ({} to {} %)", end(head.explained.low), end(head.explained.high));
   }

@@ -130,9 +130,8 @@ std::vector<CounterChangeView> shown_counters(const CompareView& view) {
   return rows;
 }
 
-// Without the sign of a negative zero.
 std::string percent_of(double share) {
-  return fmt::format("{:.0f}", std::round(share * 100) + 0.0);
+  return netperfd::rows::whole_percent(share * 100);
 }
 
 std::string share_text(double share) {

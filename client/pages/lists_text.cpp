@@ -12,6 +12,7 @@
 #include "client/terminal/table.hpp"
 #include "client/terminal/times.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl {
 namespace {
@@ -82,7 +83,8 @@ std::string job_end(const Screen& screen, const LiveJobView& job) {
 std::string job_progress(const LiveJobView& job) {
   const auto progress = run_progress(job);
   if (!progress) return "-";
-  return fmt::format("{:.0f} % of {}", *progress * 100, format_seconds(*job.planned_s));
+  return fmt::format("{} % of {}", netperfd::rows::whole_percent(*progress * 100),
+                     format_seconds(*job.planned_s));
 }
 
 // What went wrong in a job that goes on, and what it waits for.

@@ -18,6 +18,7 @@
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfctl {
 namespace {
@@ -111,7 +112,7 @@ std::string until_words(const PlanView& plan) {
   };
   const auto blocks = [](const std::optional<double>& mean) { return or_dash(mean, rounded_blocks); };
   const auto decided = [](const std::optional<double>& share) {
-    return or_dash(share, [](double of_jobs) { return fmt::format("{:.0f} %", 100 * of_jobs); });
+    return or_dash(share, [](double of_jobs) { return netperfd::rows::whole_percent(100 * of_jobs) + " %"; });
   };
   std::string text = fmt::format(
       "a job until decided, of at most {}, takes {} on average if there is a difference of {}{} ({} of such "

@@ -13,6 +13,7 @@ namespace netperfctl {
 namespace {
 
 using netperfd::rows::plain_number;
+using netperfd::rows::plain_percent;
 
 // Three significant digits, four from 100 on; what rounds up to the next power of ten is still written in its
 // old one.
@@ -103,7 +104,7 @@ std::string format_percent(double percent) {
   if (size == 0) return "0 %";
   if (size < 0.095) return plain_number(percent, 2) + " %";
   if (size < 9.95) return fmt::format("{:.1f} %", percent);
-  return fmt::format("{:.0f} %", percent);
+  return plain_percent(percent, 2) + " %";
 }
 
 std::string format_share(double of_one) {

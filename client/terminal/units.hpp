@@ -22,7 +22,7 @@ namespace netperfctl {
 [[nodiscard]] std::string format_signed_count(std::int64_t count);
 // "1,204", "12.0k", "492k", "2.57M": a count where there is little room.
 [[nodiscard]] std::string format_short(double count);
-// "97 %", "2.7 %", "0.012 %"
+// "97 %", "2.7 %", "0.012 %", and "99.7 %", which is not 100
 [[nodiscard]] std::string format_percent(double percent);
 // "31 %", "2.7 %", "<0.1 %" of a part of one.
 [[nodiscard]] std::string format_share(double of_one);

@@ -36,4 +36,22 @@ namespace netperfd::rows {
   return std::string(text);
 }
 
+// A share in percent as plain_number() has it, with more digits if it is below 100 and they are needed for
+// that to show: "99.97".
+[[nodiscard]] inline std::string plain_percent(double percent, int digits) {
+  constexpr int kMostDigits = 12;  // what further ones tell may be an error of the arithmetic
+  std::string text = plain_number(percent, digits);
+  while (percent < 100 && text == "100" && digits < kMostDigits) text = plain_number(percent, ++digits);
+  return text;
+}
+
+// A share in percent without a fraction. One above 0 is not shown as 0, nor one below 100 as 100: "<1",
+// ">99".
+[[nodiscard]] inline std::string whole_percent(double percent) {
+  constexpr double kError = 1e-9;  // of the arithmetic
+  if (percent > kError && percent < 0.5) return "<1";
+  if (percent >= 99.5 && percent < 100 - kError) return ">99";
+  return plain_number(std::round(percent), 1);
+}
+
 }  // namespace netperfd::rows

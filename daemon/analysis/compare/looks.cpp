@@ -28,7 +28,7 @@ std::vector<std::uint32_t> spaced(std::uint32_t first, std::uint32_t most, std::
 }
 
 std::string percent(double share) {
-  return rows::plain_number(100 * share, 4) + " %";
+  return rows::plain_percent(100 * share, 4) + " %";
 }
 
 }  // namespace

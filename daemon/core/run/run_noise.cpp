@@ -26,7 +26,7 @@ double seconds_of(std::uint64_t ns) {
 }
 
 std::string percent(double share) {
-  return rows::plain_number(100 * share, 3) + " %";
+  return rows::plain_percent(100 * share, 3) + " %";
 }
 
 std::string megabits(double bits_per_second) {

@@ -16,14 +16,6 @@
 namespace netperfd::trace {
 namespace {
 
-// "20", or "99.9" where two digits would round it to 100.
-std::string share_words(double of_one) {
-  constexpr int kFewDigits = 2, kDigits = 3;
-  const double percent = 100 * of_one;
-  constexpr double kRoundsTo100 = 99.5;
-  return rows::plain_number(percent, percent < kRoundsTo100 ? kFewDigits : kDigits);
-}
-
 // Whether nobody knows how many records the CPU lost: the kernel's statistics may have their number.
 bool is_uncounted(const TraceCpu& cpu, const std::set<std::uint32_t>& uncounted) {
   return cpu.lost_events > cpu.overrun && uncounted.contains(cpu.cpu);
@@ -40,7 +32,7 @@ std::string losses(const TraceRecord& record, const std::set<std::uint32_t>& unc
     }
     const auto all = static_cast<double>(cpu.records + lost);
     parts.push_back(fmt::format("{} of {} on cpu {} ({} %)", lost, cpu.records + lost, cpu.cpu,
-                                share_words(static_cast<double>(lost) / all)));
+                                rows::plain_percent(100 * static_cast<double>(lost) / all, 2)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

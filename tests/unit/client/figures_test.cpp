@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -24,6 +23,8 @@ namespace netperfctl {
 namespace {
 
 using netperfd::rows::plain_number;
+using netperfd::rows::plain_percent;
+using netperfd::rows::whole_percent;
 
 // "1e+02", "5e-05".
 bool has_exponent(std::string_view text) {
@@ -33,10 +34,10 @@ bool has_exponent(std::string_view text) {
   return false;
 }
 
-using FigureFormat = std::function<std::string(double)>;
+using FormatOfFigure = std::function<std::string(double)>;
 
-std::vector<std::pair<std::string, FigureFormat>> formats() {
-  std::vector<std::pair<std::string, FigureFormat>> all{
+std::vector<std::pair<std::string, FormatOfFigure>> formats() {
+  std::vector<std::pair<std::string, FormatOfFigure>> all{
       {"format_rate", format_rate},
       {"format_rate_like", [](double value) { return format_rate_like(value, 1e9); }},
       {"format_short", format_short},
@@ -89,15 +90,6 @@ TEST(Figures, of_differences_have_none_below_0) {
   }
 }
 
-TEST(Figures, whole_ones_have_none) {
-  for (std::uint64_t value = 1; value < std::numeric_limits<std::uint64_t>::max() / 10; value *= 10) {
-    for (const std::string& text :
-         {format_count(value), format_bytes(value - 1), format_as_milliseconds(value)}) {
-      EXPECT_FALSE(has_exponent(text)) << text;
-    }
-  }
-}
-
 TEST(PlainNumber, has_its_digits_and_no_zeros_behind_them) {
   EXPECT_EQ(plain_number(99.92, 2), "100");
   EXPECT_EQ(plain_number(99.92, 3), "99.9");
@@ -114,9 +106,43 @@ TEST(PlainNumber, has_its_digits_and_no_zeros_behind_them) {
   EXPECT_EQ(plain_number(std::numeric_limits<double>::infinity(), 1), "inf");
 }
 
-TEST(Figures, that_round_up_to_100_are_100) {
+TEST(PlainPercent, is_not_100_below_it) {
+  EXPECT_EQ(plain_percent(99.4, 2), "99");
+  EXPECT_EQ(plain_percent(99.7, 2), "99.7");
+  EXPECT_EQ(plain_percent(99.97, 2), "99.97");
+  EXPECT_EQ(plain_percent(99.999, 2), "99.999");
+  EXPECT_EQ(plain_percent(100, 2), "100");
+  EXPECT_EQ(plain_percent(100 - 1e-13, 2), "100") << "as a sum of shares can be";
+  EXPECT_EQ(plain_percent(163.4, 2), "163");
+  EXPECT_EQ(plain_percent(0.000012, 2), "0.000012");
+}
+
+TEST(WholePercent, is_0_and_100_only_where_it_is_so) {
+  EXPECT_EQ(whole_percent(0), "0");
+  EXPECT_EQ(whole_percent(1e-13), "0");
+  EXPECT_EQ(whole_percent(0.001), "<1");
+  EXPECT_EQ(whole_percent(0.49), "<1");
+  EXPECT_EQ(whole_percent(0.51), "1");
+  EXPECT_EQ(whole_percent(99.49), "99");
+  EXPECT_EQ(whole_percent(99.7), ">99");
+  EXPECT_EQ(whole_percent(100 - 1e-13), "100");
+  EXPECT_EQ(whole_percent(163.4), "163");
+  EXPECT_EQ(whole_percent(-0.3), "0");
+}
+
+TEST(Figures, of_shares_are_not_100_percent_below_it) {
+  EXPECT_EQ(format_percent(99.7), "99.7 %") << "997 of 1,000";
+  EXPECT_EQ(format_percent(99.97), "99.97 %");
+  EXPECT_EQ(format_percent(100), "100 %");
+  EXPECT_EQ(format_share(0.997), "99.7 %");
+  EXPECT_EQ(percent_text(0.999995), "99.9995 %");
+  EXPECT_EQ(comparing::in_unit("share", 0.99997), "99.997 %");
+  EXPECT_EQ(comparing::in_unit("share", 0.00001), "<0.01 %");
+  EXPECT_EQ(comparing::in_unit("share", 1), "100.00 %");
+}
+
+TEST(Figures, round_in_their_own_power_of_ten) {
   EXPECT_EQ(format_short(99.7), "100");
-  EXPECT_EQ(format_percent(99.9), "100 %");
   EXPECT_EQ(format_percent(0.00001), "0.00001 %");
   EXPECT_EQ(format_milliseconds(0.000001), "0.000001 ms");
   EXPECT_EQ(comparing::signed_figure(-0.00004), "-0.00004");
