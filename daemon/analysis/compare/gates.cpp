@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -275,10 +277,14 @@ std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_v
   return fmt::format("No run of {} has a trace of functions.", side);
 }
 
-std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken, double lost) {
+std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken,
+                              std::optional<double> lost) {
   if (!broken.empty()) return fmt::format("A trace of {} is doubtful: {}.", side, listed(broken, 1));
-  if (lost > kMostLost)
-    return fmt::format("The traces of {} lost {:.1f} % of their records.", side, 100 * lost);
+  if (!lost) return fmt::format("The traces of {} lost records, and how many is not known.", side);
+  if (*lost > kMostLost) {
+    return fmt::format("The traces of {} lost {} % of their records.", side,
+                       rows::plain_percent(100 * *lost, 2));
+  }
   return {};
 }
 
@@ -292,16 +298,16 @@ std::string not_cpu_bound(const std::optional<double>& busy_a, const std::option
   }
   if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
     return fmt::format(
-        "Not CPU-bound: the busiest CPU was busy for {:.0f} % of the time in A and for {:.0f} % in B, "
+        "Not CPU-bound: the busiest CPU was busy for {} % of the time in A and for {} % in B, "
         "so something else was the limit.",
-        100 * *busy_a, 100 * *busy_b);
+        rows::whole_percent(100 * *busy_a), rows::whole_percent(100 * *busy_b));
   }
   if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
     caveats.add(
         Gravity::weakens,
-        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {:.0f} % of the time): something "
+        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {} % of the time): something "
                     "else was the limit there, and the throughput does not follow the cost.",
-                    *busy_a < kBusyCpu ? "A" : "B", 100 * std::min(*busy_a, *busy_b)));
+                    *busy_a < kBusyCpu ? "A" : "B", rows::whole_percent(100 * std::min(*busy_a, *busy_b))));
   }
   return {};
 }

@@ -103,9 +103,10 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 [[nodiscard]] std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side);
 
 // Gate 10: a sentence why the traces of a side cannot show where a difference is; empty: they can. `lost` is
-// a share of the records, `broken` says what makes a trace doubtful.
+// a share of the records, absent if nobody knows how many were lost. `broken` says what makes a trace
+// doubtful.
 [[nodiscard]] std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken,
-                                            double lost);
+                                            std::optional<double> lost);
 
 // Gate 11: a sentence if no CPU was the limit on either side; empty if one was, or if that is not known. The
 // busy shares are medians of each side.

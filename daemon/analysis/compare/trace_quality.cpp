@@ -62,22 +62,24 @@ double share(std::uint64_t part, std::uint64_t rest) {
 }
 
 std::string as_percent(double of_one) {
-  return rows::plain_number(100 * of_one, 2) + " %";
+  return rows::plain_percent(100 * of_one, 2) + " %";
 }
 
-// A call is two records.
-double lost_share(const SideQuality& side) {
+// Absent if it is not known. A call is two records.
+std::optional<double> lost_share(const SideQuality& side) {
+  if (side.lost > 0 && side.uncounted) return std::nullopt;
   return share(side.lost, 2 * side.calls);
 }
 
 void note_side(const SideQuality& side, std::string_view name, Caveats& caveats) {
-  if (side.lost > 0 && side.uncounted) {
+  const std::optional<double> lost = lost_share(side);
+  if (!lost) {
     caveats.add(
         Gravity::weakens,
         fmt::format("The traces of {} lost at least {} records; how many is not known.", name, side.lost));
   } else if (side.lost > 0) {
-    caveats.add(Gravity::weakens, fmt::format("The traces of {} lost {} records ({}).", name, side.lost,
-                                              as_percent(lost_share(side))));
+    caveats.add(Gravity::weakens,
+                fmt::format("The traces of {} lost {} records ({}).", name, side.lost, as_percent(*lost)));
   }
   if (const double unmatched = share(side.unmatched, side.calls); unmatched > kManyUnmatched) {
     caveats.add(Gravity::weakens, fmt::format("In the traces of {} {} of the calls have no entry or no exit.",

@@ -236,6 +236,21 @@ TEST(Attribution, is_refused_where_a_hundredth_of_the_records_is_lost) {
   EXPECT_THAT(comparison.caveats, has_caveat("The traces of B lost 800000 records (0.83 %)"));
 }
 
+TEST(Attribution, is_refused_where_nobody_counted_the_losses) {
+  TracedSides sides = classic();
+  each_traced(sides.b, [](ComparedRun& run) {
+    run.trace->lost = 1;
+    run.flags.emplace_back("losses-uncounted");
+  });
+  const Comparison comparison = comparison_of(sides);
+  const std::string refusal = "The traces of B lost records, and how many is not known.";
+  EXPECT_EQ(comparison.attribution.not_attributed, refusal);
+  EXPECT_THAT(comparison.caveats, has_caveat("The traces of B lost at least 8 records"));
+  // Nor is the least number a share, however large it is.
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->lost = run.trace->calls; });
+  EXPECT_EQ(comparison_of(sides).attribution.not_attributed, refusal);
+}
+
 TEST(Attribution, is_refused_where_a_trace_is_broken) {
   TracedSides sides = classic();
   sides.a[1].trace->broken = "module hsr was unloaded";
