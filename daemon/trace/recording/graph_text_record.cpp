@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/model/wording.hpp"
 #include "daemon/trace/recording/graph_text_line.hpp"
@@ -124,11 +125,17 @@ class GraphTextFile {
     std::size_t number = 0;
     std::string text;
   };
+  // Where a trace begins: its head, and before it lines that say nothing, such as "CPU 1 is empty" of
+  // trace-cmd report.
+  struct Begin {
+    std::size_t head = 0, silent = 0;
+  };
 
   [[nodiscard]] Status take_line();
   void skip_mark(TextMark mark);
   [[nodiscard]] Status check_tracer(std::string_view line);
   void begin_trace();
+  [[nodiscard]] bool is_repetition(const TextLine& record) const;
   [[nodiscard]] Status check_part(const TextLine& line);
   [[nodiscard]] static std::unexpected<Error> refuse(const Line& line);
   void add_flags(ImportedFile& file) const;
@@ -136,10 +143,14 @@ class GraphTextFile {
   std::string_view text_;
   Lines lines_;
   GraphTextReader reader_;
-  std::optional<std::size_t> first_begin_;  // where the first trace begins
+  std::optional<std::size_t> first_head_;
+  std::vector<Begin> begins_;               // of the traces since the last record: all but one are empty
+  std::optional<std::size_t> silent_from_;  // where the lines begin that say nothing, if this is one of them
   std::optional<std::size_t> part_;         // the number of the line that begins a further trace
-  std::set<std::uint32_t> cpus_;            // seen so far
+  std::set<std::uint32_t> cpus_;            // of this trace
   std::set<std::uint32_t> of_others_;       // of the traces before this one
+  bool several_cpus_ = false;               // one of those has several
+  bool cpu_unknown_ = false;                // of some line
   std::optional<Line> tracer_;              // a "# tracer:" of another one, whose lines have not been seen
   std::optional<Line> strange_;             // the first line that cannot be read, after the last that can
   std::size_t around_ = 0;                  // lines before the first and after the last line of the trace
@@ -172,11 +183,22 @@ Status GraphTextFile::take_line() {
   const std::string_view line = lines_.line();
   if (auto checked = check_tracer(line); !checked) return checked;
   if (begins_trace(line)) begin_trace();
-  if (repeated_) return {};
   reader_.add_legend(line);
+  if (!begins_.empty()) {
+    const auto record = reader_.peek(line);
+    if (record && is_repetition(*record)) {
+      repeated_ = true;
+      lines_.leave_out_the_rest();
+      return {};
+    }
+  }
   const bool first = !reader_.has_records();
   const auto known = strange_ && !first ? reader_.peek(line) : reader_.add(line);
-  if (known && known->kind == TextLineKind::nothing) return {};
+  if (known && known->kind == TextLineKind::nothing) {
+    if (!silent_from_) silent_from_ = lines_.begin();
+    return {};
+  }
+  silent_from_.reset();
   if (!known) {
     const Line here{lines_.number(), std::string(line)};
     // The end of a file may be missing; otherwise a line of the trace that cannot be read is damaged.
@@ -199,33 +221,59 @@ Status GraphTextFile::take_line() {
 }
 
 // The same trace may have been read twice. The kernel also has a file of its own for each CPU, and each has a
-// head.
+// head, also that of an idle CPU.
 void GraphTextFile::begin_trace() {
+  const std::size_t head = lines_.begin();
+  const Begin begin{.head = head, .silent = silent_from_.value_or(head)};
+  silent_from_.reset();
   if (!reader_.has_records()) {
-    if (!first_begin_) first_begin_ = lines_.begin();
-    return;
-  }
-  if (part_ && cpus_ == of_others_) return;  // no record since the last head
-  const std::size_t begin = lines_.begin();
-  if (first_begin_ && repeats(text_.substr(begin), text_.substr(*first_begin_, begin - *first_begin_))) {
-    repeated_ = true;
-    lines_.leave_out_the_rest();
+    if (!first_head_) first_head_ = head;
     return;
   }
   part_ = lines_.number();
-  of_others_ = cpus_;
+  if (begins_.empty()) {
+    several_cpus_ = several_cpus_ || cpus_.size() > 1;
+    of_others_.merge(std::exchange(cpus_, {}));
+  }
+  constexpr std::size_t kMost = 256;  // each may be compared with the whole text
+  if (begins_.size() < kMost) begins_.push_back(begin);
+}
+
+// Whether all from one of the last heads on, of which this is the first record, was there before.
+bool GraphTextFile::is_repetition(const TextLine& record) const {
+  if (record.kind == TextLineKind::nothing || !first_head_) return false;
+  if (record.cpu && !of_others_.contains(*record.cpu)) return false;
+  const auto repeats_with = [this](std::size_t before, std::size_t head) {
+    if (before > *first_head_) return false;
+    const std::size_t first = *first_head_ - before, begin = head - before;
+    return repeats(text_.substr(begin), text_.substr(first, begin - first));
+  };
+  return std::ranges::any_of(begins_, [&](const Begin& begin) {
+    return repeats_with(0, begin.head) || repeats_with(begin.head - begin.silent, begin.head);
+  });
 }
 
 Status GraphTextFile::check_part(const TextLine& line) {
+  begins_.clear();
   if (line.kind == TextLineKind::omission) return {};
-  const std::uint32_t cpu = line.cpu.value_or(0);
-  cpus_.insert(cpu);
-  if (!of_others_.contains(cpu)) return {};
+  if (line.cpu) cpus_.insert(*line.cpu);
+  cpu_unknown_ = cpu_unknown_ || !line.cpu;
+  if (!part_) return {};
+  std::string why;
+  if (cpu_unknown_) {
+    why = "and no column tells of which CPU its lines are: calls may be there twice";
+  } else if (of_others_.contains(*line.cpu)) {
+    why =
+        fmt::format("which has lines of CPU {} like the one before it: calls may be there twice", *line.cpu);
+  } else if (several_cpus_ || cpus_.size() > 1) {
+    why = "and one of them has lines of several CPUs: they may be of different runs";
+  } else {
+    return {};
+  }
   return fail(ErrorKind::invalid_argument,
-              fmt::format("line {} begins another trace, which has lines of CPU {} like the one before it: "
-                          "calls may be there twice. Import each trace as a file of its own; only those of "
-                          "different CPUs (per_cpu/cpu*/trace) may be in one",
-                          *part_, cpu));
+              fmt::format("line {} begins another trace, {}. Import each trace as a file of its own; only "
+                          "those of one CPU each (per_cpu/cpu*/trace) may be in one",
+                          *part_, why));
 }
 
 // The other lines of a mark. One of the kernel's graph ends as a comment does. A report has no sign of the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Texts that lack records, or have them twice.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -73,6 +74,42 @@ TEST(StrangeText, refuses_two_traces_of_the_same_cpu) {
   // A prompt between them is not what is wrong.
   EXPECT_THAT(told(first + "root@dut:~# cat trace\n" + second),
               ElementsAre(HasSubstr("line 6 begins another trace")));
+}
+
+TEST(StrangeText, refuses_two_traces_of_several_cpus) {
+  const auto of_cpus = [](int one, int other) {
+    return fmt::format("{0} {1})   1.000 us    |  a();\n {2})   1.000 us    |  a();\n", kHead, one, other);
+  };
+  const std::string words = "begins another trace, and one of them has lines of several CPUs";
+  EXPECT_THAT(told(of_cpus(0, 1) + of_cpus(2, 3)), ElementsAre(HasSubstr("line 5 " + words)));
+  EXPECT_THAT(told(of_cpus(0, 1) + of_cpus(2, 2)), ElementsAre(HasSubstr("line 5 " + words)));
+  EXPECT_THAT(told(of_cpus(2, 2) + of_cpus(0, 1)), ElementsAre(HasSubstr("line 5 " + words)));
+  EXPECT_THAT(told(of_cpus(2, 2) + of_cpus(0, 0)), ElementsAre("a 4 4000 4000"));
+}
+
+TEST(StrangeText, does_not_know_of_which_cpus_two_traces_without_their_column_are) {
+  const std::string first = kHead + "   1.000 us    |  a();\n", second = kHead + "   2.000 us    |  a();\n";
+  EXPECT_THAT(told(first + second),
+              ElementsAre(HasSubstr("line 4 begins another trace, and no column tells of which CPU")));
+  EXPECT_THAT(codes(first + first), ElementsAre("trace-text", "trace-repeated"));
+}
+
+TEST(StrangeText, reads_a_report_once_that_is_there_twice_with_what_it_says_of_its_cpus) {
+  const std::string report = "version = 6\nCPU 1 is empty\n" + data("report-ts-diff.txt");
+  EXPECT_EQ(told(report + report), told(report));
+  EXPECT_THAT(codes(report + report), ElementsAre("trace-text", "trace-repeated"));
+  EXPECT_EQ(told("\n# mine\n" + report + report), told(report)) << "a note";
+}
+
+TEST(StrangeText, reads_the_traces_of_cpus_once_that_are_there_twice) {
+  const std::string busy = kHead + " 1)   1.000 us    |  a();\n",
+                    other = kHead + " 3)   2.000 us    |  a();\n";
+  for (const std::string& cpus : {busy + kHead, kHead + busy, kHead + busy + kHead + kHead + other + kHead}) {
+    EXPECT_EQ(told(cpus + cpus), told(cpus)) << cpus;
+    EXPECT_THAT(codes(cpus + cpus + cpus), ElementsAre("trace-text", "trace-repeated"));
+  }
+  // The head just before the lines is the one that counts.
+  EXPECT_THAT(told(busy + kHead + busy + other), ElementsAre(HasSubstr("line 6 begins another trace")));
 }
 
 TEST(StrangeText, reads_the_traces_of_several_cpus_in_one_file) {
