@@ -168,7 +168,9 @@ ContextRank GraphTextReader::entry_rank(const TextLine& line, std::int32_t pid, 
     if (!code.empty() && code.back().depth == line.depth) code.pop_back();
     return around;
   }
-  const ContextRank rank = std::max(around, rank_of_entry_code(line.function, around));
+  const ContextRank own = rank_of_entry_code(line.function, around);
+  seen_.entry_code = seen_.entry_code || (own != ContextRank::task && cpu.interrupts == 0);
+  const ContextRank rank = std::max(around, own);
   if (line.kind == TextLineKind::entry && rank > around) code.push_back({line.depth, rank});
   return rank;
 }
@@ -289,7 +291,7 @@ std::string GraphTextReader::words_about_what_is_missing() const {
   }
   if (seen_.durations && !seen_.contexts)
     words += "; calls of interrupts count as those of what they came over";
-  if (seen_.durations && arrows_ && !seen_.flags) {
+  if (seen_.durations && seen_.entry_code && !seen_.flags) {
     words +=
         "; arrows mark only a part of each interrupt: irq_enter, irq_exit and do_interrupt_handler count to "
         "it too, and other calls outside of the arrows to what it came over";

@@ -62,6 +62,7 @@ class GraphTextReader {
     bool calls = false, durations = false, cpus = false, tasks = false, stamps = false, switches = false;
     bool contexts = false;  // by flags or arrows
     bool flags = false;
+    bool entry_code = false;  // of interrupts, outside of their arrows
   };
   // A call of an interrupt's entry code that is under way.
   struct EntryCode {
@@ -79,7 +80,7 @@ class GraphTextReader {
 
   [[nodiscard]] analysis::GraphEvent event_of(const TextLine& line, Cpu& cpu, std::uint32_t number);
   void add_call(const TextLine& line, Cpu& cpu, std::uint32_t number);
-  [[nodiscard]] static analysis::ContextRank entry_rank(const TextLine& line, std::int32_t pid, Cpu& cpu);
+  [[nodiscard]] analysis::ContextRank entry_rank(const TextLine& line, std::int32_t pid, Cpu& cpu);
   void add_exit(const TextLine& line, analysis::GraphEvent event, std::uint32_t number);
   void add_event(const TextLine& line, Cpu& cpu, std::uint32_t number);
   void add_hit(const TextLine& line, Cpu& cpu, std::uint32_t number);

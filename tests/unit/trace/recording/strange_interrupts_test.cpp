@@ -57,6 +57,21 @@ TEST(StrangeText, gives_them_to_an_interrupt_over_a_softirq) {
                                    "!do_interrupt_handler 1 5000 1000", "gic_handle_irq 1 4000 4000"));
 }
 
+// Those of x86 up to 5.7 and of arm64 up to 5.15 hold the entry code too.
+TEST(StrangeText, says_nothing_of_arrows_that_mark_all_of_the_interrupt) {
+  const std::string text =
+      " 0)               |  ip_rcv() {\n"
+      " 0)   ==========> |\n"
+      " 0)               |    smp_apic_timer_interrupt() {\n"
+      " 0)   1.000 us    |      irq_enter();\n"
+      " 0)   2.000 us    |      irq_exit();\n"
+      " 0)   5.000 us    |    }\n"
+      " 0)   <========== |\n"
+      " 0)   9.000 us    |  }\n";
+  EXPECT_THAT(told(text), Contains("!smp_apic_timer_interrupt 1 5000 2000"));
+  EXPECT_THAT(words_about(text), Not(HasSubstr("arrows")));
+}
+
 TEST(StrangeText, says_nothing_of_arrows_where_flags_tell_the_context) {
   const std::string text =
       "     1.000001 |   0)  ....1  |               |  ip_rcv() {\n"
