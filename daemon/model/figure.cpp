@@ -14,6 +14,7 @@
 #include "daemon/model/text.hpp"
 #include "daemon/model/units.hpp"
 #include "daemon/model/wording.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd {
 namespace {
@@ -201,7 +202,8 @@ std::string wrong_threshold(const Figure& figure, double threshold) {
   const FigureEntry* entry = find_figure(figure.name);
   const double least = entry == nullptr ? 0 : entry->least_threshold;
   if (threshold > least && threshold < 1) return {};
-  return fmt::format("{} is no share between {} and 1, such as 0.01", threshold, least);
+  return fmt::format("{} is no share between {} and 1, such as 0.01", rows::plain_number(threshold, 6),
+                     rows::plain_number(least, 6));
 }
 
 Result<FigureChoice> parse_figure_choice(std::string_view text, FigureParser parser) {
@@ -217,7 +219,7 @@ Result<FigureChoice> parse_figure_choice(std::string_view text, FigureParser par
     return invalid(fmt::format(
         "figure {}: its threshold is {}; expected is a percentage above {}% and below 100%, such as 5%",
         in_quotes(text.substr(0, colon)), in_quotes(percent),
-        entry == nullptr ? 0 : 100 * entry->least_threshold));
+        rows::plain_number(entry == nullptr ? 0 : 100 * entry->least_threshold, 6)));
   }
   return choice;
 }

@@ -13,6 +13,7 @@
 
 #include "daemon/bus/options/option_keys.hpp"
 #include "daemon/bus/queries/store_answers.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -185,7 +186,8 @@ Result<analysis::ComparisonSettings> parse_compare_options(const dbus::Row& opti
     }
   }
   if (!(parsed.threshold > 0 && parsed.threshold < 1)) {
-    return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", parsed.threshold));
+    return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01",
+                               rows::plain_number(parsed.threshold, 6)));
   }
   parsed.point = value_of<std::uint32_t>(options, "point");
   if (parsed.point == 0) return invalid("point: 0 is none; the points of a sweep count from 1");

@@ -235,16 +235,16 @@ Result<std::optional<RunPlan::Until>> until_of(RunQueries& queries, JobId job, c
 
 Status check_plan_request(const PlanRequest& request) {
   if (request.effect && !(*request.effect > 0 && *request.effect <= 1)) {
-    return invalid(
-        fmt::format("effect: {} is no share above 0 and at most 1, such as 0.02", *request.effect));
+    return invalid(fmt::format("effect: {} is no share above 0 and at most 1, such as 0.02",
+                               rows::plain_number(*request.effect, 6)));
   }
   if (request.threshold && !(*request.threshold > 0 && *request.threshold < 1)) {
-    return invalid(
-        fmt::format("threshold: {} is no share between 0 and 1, such as 0.01", *request.threshold));
+    return invalid(fmt::format("threshold: {} is no share between 0 and 1, such as 0.01",
+                               rows::plain_number(*request.threshold, 6)));
   }
   if (!(request.power >= kLeastPower && request.power <= kMostPower)) {
     return invalid(fmt::format("power: {} is no share of at least {} and at most {}, such as 0.8",
-                               request.power, kLeastPower, kMostPower));
+                               rows::plain_number(request.power, 6), kLeastPower, kMostPower));
   }
   if (request.repeat && (*request.repeat == 0 || *request.repeat > kMostRepeat)) {
     return invalid(fmt::format("repeat: {}; expected is 1 to {}", *request.repeat, kMostRepeat));

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "dbus/rows/plain_number.hpp"
+
 namespace netperfd::core {
 namespace {
 
@@ -77,7 +79,7 @@ void add_trace_facts(const JobSpec& spec, const std::optional<TraceRecord>& reco
     std::vector<std::string> events;
     for (const EventSpec& event : asked.events) events.push_back(words_of(event));
     facts.add_list("events", std::move(events));
-    if (asked.budget) facts.add("budget", fmt::format("{:.6g} %", 100 * *asked.budget));
+    if (asked.budget) facts.add("budget", rows::plain_number(100 * *asked.budget, 6) + " %");
     if (asked.workload_only) facts.add("workload_only", "true");
     if (!asked.cpus.empty()) facts.add("cpus", fmt::format("{}", fmt::join(asked.cpus, ",")));
 

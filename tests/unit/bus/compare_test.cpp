@@ -149,6 +149,7 @@ TEST_F(Compare, options_are_read_strictly) {
   wrong({{"changed", sdbus::Variant{Texts(65, "nic")}}}, "at most 64");
   for (const double threshold : {0.0, 1.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
     wrong({{"threshold", sdbus::Variant{threshold}}}, "is no share between 0 and 1");
+  wrong({{"threshold", sdbus::Variant{1e20}}}, "threshold: 100000000000000000000 is no share");
 }
 
 TEST_F(Compare, takes_the_threshold_for_its_verdict) {

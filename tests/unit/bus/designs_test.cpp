@@ -332,6 +332,8 @@ TEST_F(DesignsOnTheBus, a_plan_names_what_is_wrong) {
   EXPECT_EQ(plan("job:4").error, dbus::error::kNotFound);
   EXPECT_EQ(plan("jbo:3").error, dbus::error::kInvalidArgument);
   EXPECT_THAT(plan("job:3", {{"effect", sdbus::Variant{0.0}}}).text, HasSubstr("effect: 0 is no share"));
+  EXPECT_THAT(plan("job:3", {{"effect", sdbus::Variant{1e20}}}).text,
+              HasSubstr("effect: 100000000000000000000 is no share"));
   EXPECT_THAT(plan("job:3", {{"threshold", sdbus::Variant{1.0}}}).text,
               HasSubstr("threshold: 1 is no share between 0 and 1"));
   EXPECT_THAT(plan("job:3", {{"efect", sdbus::Variant{0.1}}}).text,

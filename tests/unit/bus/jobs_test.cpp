@@ -255,6 +255,7 @@ TEST_F(Jobs, the_pilot_of_a_plan_without_an_answer_is_not_started) {
   EXPECT_THAT(start(pilot("effect", sdbus::Variant{1.5})).text, HasSubstr("effect: 1.5 is no share"));
   EXPECT_THAT(start(pilot("threshold", sdbus::Variant{1.5})).text, HasSubstr("threshold: 1.5 is no share"));
   EXPECT_THAT(start(pilot("power", sdbus::Variant{0.01})).text, HasSubstr("power: 0.01 is no share"));
+  EXPECT_THAT(start(pilot("power", sdbus::Variant{1e-7})).text, HasSubstr("power: 0.0000001 is no share"));
   EXPECT_THAT(start(pilot("figure", sdbus::Variant{std::string{"latency.p99"}})).text,
               HasSubstr("figure: \"latency.p99\" "));
   EXPECT_THAT(start(pilot("figure", sdbus::Variant{std::string{"requests"}})).text,

@@ -120,6 +120,11 @@ TEST(Figure, that_does_not_exist_is_refused_with_what_was_expected) {
   EXPECT_THAT(complaint("latency.\n.p99"), testing::Not(HasSubstr("\n")));
 }
 
+TEST(Figure, has_no_exponent_where_its_threshold_is_wrong) {
+  EXPECT_EQ(wrong_threshold(parsed("received"), 1e20),
+            "100000000000000000000 is no share between 0 and 1, such as 0.01");
+}
+
 TEST(Figure, may_have_a_threshold_of_its_own) {
   const auto choice = parse_figure_choice("latency.p99:5%");
   ASSERT_TRUE(choice);
