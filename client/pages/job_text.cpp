@@ -65,7 +65,7 @@ std::string measured(const RunDetails& details) {
   if (const std::string figure = show::figure_words(run); !figure.empty()) parts.push_back(figure);
   if (parts.empty()) parts.push_back(page_of(run).nothing(run));
   std::string text = fmt::format("{}", fmt::join(parts, "; "));
-  const std::string traced = show::trace_words(run);
+  const std::string traced = show::trace_words(run, details.flags);
   if (!traced.empty()) text = is_trace_only(run) ? traced : text + "   " + traced;
   if (!details.flags.empty()) text += "   " + plural(details.flags.size(), "flag");
   return text;

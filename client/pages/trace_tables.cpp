@@ -179,13 +179,15 @@ std::string marks_table(const Screen& screen, const TraceDetails& details) {
                       std::move(rows));
 }
 
-std::string cpus_table(const Screen& screen, const TraceDetails& details) {
+std::string cpus_table(const Screen& screen, const ShowView& view) {
+  const TraceDetails& details = *view.trace;
   std::vector<Cells> rows;
   for (const TraceCpuView& cpu : details.cpus) {
     rows.push_back({{or_dash(cpu.cpu, [](std::uint32_t number) { return fmt::format("{}", number); })},
                     {or_dash(cpu.records, format_count)},
                     {or_dash(cpu.bytes, format_bytes)},
-                    {or_dash(cpu.lost_events, format_count)},
+                    {(is_uncounted(cpu, view.details.flags) ? "at least " : "") +
+                     or_dash(cpu.lost_events, format_count)},
                     {or_dash(cpu.overrun, format_count)},
                     {or_dash(cpu.commit_overrun, format_count)},
                     {or_dash(cpu.dropped_events, format_count)},
@@ -285,7 +287,7 @@ std::string trace_tables(const Screen& screen, const ShowView& view) {
   if (lists.drops && view.trace->drops.empty()) text += "\n" + drops_table(beside, view);
   if (lists.stacks && view.stacks.stacks.empty()) text += "\n" + stacks_list(beside, view);
   if (lists.marks) text += "\n" + marks_table(beside, *view.trace);
-  if (lists.cpus) text += "\n" + cpus_table(beside, *view.trace);
+  if (lists.cpus) text += "\n" + cpus_table(beside, view);
   if (lists.over_time) text += "\n" + slices_table(beside, *view.trace);
   if (lists.events) text += "\n" + samples_list(beside, view);
   return indented(text, kIndent);

@@ -29,12 +29,6 @@ std::string records_words(std::uint64_t count) {
   return format_count(count) + (count == 1 ? " record" : " records");
 }
 
-// Whether the trace says where records were lost, and not how many.
-bool is_uncounted(const ShowView& view) {
-  return std::ranges::any_of(view.details.flags,
-                             [](const FlagView& flag) { return flag.code == "losses-uncounted"; });
-}
-
 // "2 events watched: 1,204 skb:kfree_skb, 17 tcp:tcp_retransmit_skb; 0 lost"
 std::string totals_words(const ShowView& view) {
   const TraceDetails& details = *view.trace;
@@ -60,18 +54,19 @@ std::string totals_words(const ShowView& view) {
   }
   // iperf3's figures leave it out, so that retransmits here and there differ.
   if (view.details.run.omit_s.value_or(0) > 0 && !details.events.empty()) text += ", with the omitted part";
-  return text + (trace.lost ? fmt::format("; {}{}{}lost", is_uncounted(view) ? "at least " : "",
-                                          format_count(*trace.lost), kNoBreak)
-                            : "; losses are not known");
+  return text + (trace.lost
+                     ? fmt::format("; {}{}{}lost", has_uncounted(view.details.flags) ? "at least " : "",
+                                   format_count(*trace.lost), kNoBreak)
+                     : "; losses are not known");
 }
 
-// A CPU's losses; empty where it has none. If the trace does not count them, the kernel's own statistics may.
-std::string loss_words(const TraceCpuView& cpu, bool uncounted) {
+// A CPU's losses; empty where it has none.
+std::string loss_words(const TraceCpuView& cpu, const std::vector<FlagView>& flags) {
   const std::string name = cpu.cpu ? fmt::format("cpu {}", *cpu.cpu) : "a cpu";
   std::string text;
   if (const std::uint64_t lost = lost_of(cpu); lost > 0) {
     const std::uint64_t all = lost + cpu.records.value_or(0);
-    uncounted = uncounted && cpu.lost_events.value_or(0) > cpu.overrun.value_or(0);
+    const bool uncounted = is_uncounted(cpu, flags);
     text = fmt::format("{} lost {}{}", name, uncounted ? "at least " : "", records_words(lost));
     if (cpu.records && !uncounted) {
       text = fmt::format("{} lost {} of {} ({})", name, format_count(lost), records_words(all),
@@ -88,13 +83,13 @@ std::string loss_words(const TraceCpuView& cpu, bool uncounted) {
 std::string losses(const Screen& screen, const ShowView& view) {
   const TraceDetails& details = *view.trace;
   std::vector<TraceCpuView> cpus = details.cpus;
-  const bool uncounted = is_uncounted(view);
-  std::erase_if(cpus, [&](const TraceCpuView& cpu) { return loss_words(cpu, uncounted).empty(); });
+  const std::vector<FlagView>& flags = view.details.flags;
+  std::erase_if(cpus, [&](const TraceCpuView& cpu) { return loss_words(cpu, flags).empty(); });
   std::ranges::stable_sort(cpus, std::greater{}, lost_of);
   constexpr std::size_t kMost = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, cpus.size()); ++i) {
-    text += fmt::format("{}{}", i == 0 ? "" : "\n", loss_words(cpus[i], uncounted));
+    text += fmt::format("{}{}", i == 0 ? "" : "\n", loss_words(cpus[i], flags));
   }
   if (cpus.size() > kMost)
     text += fmt::format("\n...{} more CPUs: --cpus", format_count(cpus.size() - kMost));
@@ -186,11 +181,23 @@ std::string user_marks(const Screen& screen, const TraceDetails& details) {
 
 }  // namespace
 
-std::string trace_words(const RunView& run) {
+bool has_uncounted(const std::vector<FlagView>& flags) {
+  return std::ranges::any_of(flags, [](const FlagView& flag) { return flag.code == "losses-uncounted"; });
+}
+
+// The flag has no key for the CPUs that it names, so the number of each CPU is taken as the least that it can
+// be. If the trace does not count them, the kernel's own statistics may.
+bool is_uncounted(const TraceCpuView& cpu, const std::vector<FlagView>& flags) {
+  return has_uncounted(flags) && cpu.lost_events.value_or(0) > cpu.overrun.value_or(0);
+}
+
+std::string trace_words(const RunView& run, const std::vector<FlagView>& flags) {
   if (run.trace_skipped && !run.trace_skipped->empty()) return "not traced";
   if (!run.trace_events) return {};
   return events_words(*run.trace_events) +
-         (run.trace_lost ? fmt::format(", {} lost", format_count(*run.trace_lost)) : "");
+         (run.trace_lost ? fmt::format(", {}{} lost", has_uncounted(flags) ? "at least " : "",
+                                       format_count(*run.trace_lost))
+                         : "");
 }
 
 std::string trace_part(const Screen& screen, const ShowView& view) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/rows/views.hpp"
 #include "client/terminal/screen.hpp"
@@ -10,7 +11,12 @@
 namespace netperfctl::show {
 
 // "1,221 events, 0 lost", "not traced": a summary of the run's trace; empty if it has none.
-[[nodiscard]] std::string trace_words(const RunView& run);
+[[nodiscard]] std::string trace_words(const RunView& run, const std::vector<FlagView>& flags);
+
+// Whether the trace says where records were lost, and not how many: the numbers are the least that they can
+// be. The flags are those of the run.
+[[nodiscard]] bool has_uncounted(const std::vector<FlagView>& flags);
+[[nodiscard]] bool is_uncounted(const TraceCpuView& cpu, const std::vector<FlagView>& flags);
 
 // Totals, losses, the time axis, drops and stacks: the most frequent, or all if the caller requested them.
 // Empty if the run has no trace.

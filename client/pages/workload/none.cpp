@@ -20,7 +20,7 @@ std::string watched_words(const RunView& run) {
 const WorkloadPage kNonePage{
     .answer =
         [](const ShowView& view) {
-          const std::string found = show::trace_words(view.details.run);
+          const std::string found = show::trace_words(view.details.run, view.details.flags);
           return found.empty() ? "what was traced is not known" : found;
         },
     .what = [](const RunView& run) { return "none; " + watched_words(run); },

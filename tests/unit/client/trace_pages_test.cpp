@@ -7,6 +7,7 @@
 
 #include "client/pages/doctor.hpp"
 #include "client/pages/render.hpp"
+#include "client/pages/trace_text.hpp"
 #include "client/terminal/text.hpp"
 #include "tests/unit/client/golden.hpp"
 #include "tests/unit/client/samples.hpp"
@@ -85,6 +86,24 @@ TEST(TracePages, losses_that_nobody_counted_are_at_least_so_many) {
   view.trace->cpus.front().overrun = 0;
   page = show_text(samples::one_line(), view);
   EXPECT_NE(page.find("cpu 0 lost at least 11,000 records"), std::string::npos) << page;
+}
+
+TEST(TracePages, losses_of_each_cpu_are_the_least_that_they_can_be) {
+  ShowView view = samples::traced_losses();
+  view.trace_lists.cpus = true;
+  view.trace->cpus.resize(1);
+  view.trace->cpus.front().overrun = 0;
+  view.details.flags = {{"losses-uncounted", "how many is not known"}};
+  const std::string page = show_text(samples::one_line(), view);
+  EXPECT_NE(page.find("  at least 11,000  "), std::string::npos) << "in the table: " << page;
+}
+
+TEST(TracePages, losses_that_nobody_counted_are_so_in_few_words) {
+  RunView run;
+  run.trace_events = 5;
+  run.trace_lost = 3;
+  EXPECT_EQ(show::trace_words(run, {}), "5 events, 3 lost");
+  EXPECT_EQ(show::trace_words(run, {{"losses-uncounted", ""}}), "5 events, at least 3 lost");
 }
 
 TEST(TracePages, a_figure_and_its_word_stay_on_one_line) {
