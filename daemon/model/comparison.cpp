@@ -69,6 +69,18 @@ std::string_view to_string(FunctionMatch match) {
   return "";
 }
 
+std::string_view to_string(FunctionFigure figure) {
+  switch (figure) {
+    case FunctionFigure::cost:
+      return "cost";
+    case FunctionFigure::call_time:
+      return "call time";
+    case FunctionFigure::calls:
+      return "calls";
+  }
+  return "";
+}
+
 std::string_view to_string(Witness witness) {
   switch (witness) {
     case Witness::agrees:

@@ -105,7 +105,7 @@ enum class Witness {
 struct SampledShift {
   ShiftEstimate cost;                // ns of CPU per unit of work; without q
   double share_a = 0, share_b = 0;   // of the busy samples of the side's runs together
-  std::optional<double> p_adjusted;  // as in FunctionDelta, among the sampled functions
+  std::optional<double> p_adjusted;  // by the same test, among the sampled functions
   std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
   bool is_unseen = false;            // no sample of it in any run
   bool matters = false;              // `witness` disagrees, by more than a little of the change in CPU time
@@ -113,9 +113,25 @@ struct SampledShift {
   bool after_interrupts_off = false;
 };
 
-// One function on both sides, from the traced runs. If it was not selected for a test, its shift is the
-// difference of the medians, without interval, p or q. If there are too few runs for a test, this holds for
-// all functions.
+// What is tested of a function. Each can change while the others do not: a slower call that is made less
+// often costs the same.
+enum class FunctionFigure {
+  cost,       // self time per unit of work
+  call_time,  // self time of a call
+  calls       // per unit of work
+};
+[[nodiscard]] std::string_view to_string(FunctionFigure figure);
+
+// The chance and the interval of a change that hold together for all figures of all functions that are tested
+// (analysis/compare/family_test.hpp): the interval leaves out 0 exactly if p is at most 1 - level. Absent if
+// it was not tested, the interval also if so few runs show nothing.
+struct Together {
+  std::optional<double> p, low, high;
+};
+
+// One function on both sides, from the traced runs. If it was not tested, because it has too few calls, its
+// shift is the difference of the medians, without interval, p or q. If there are too few runs for a test,
+// this holds for all functions.
 struct FunctionDelta {
   std::string name;    // A's, or B's if only B has it
   std::string name_b;  // B's, if it was renamed (.isra.0, .constprop.0, .part.0, .cold)
@@ -126,9 +142,17 @@ struct FunctionDelta {
   // ns_per_call.
   ShiftEstimate cost;
   CostFactors a, b;  // medians over the runs
-  // p, adjusted for how many functions are tested together (analysis/compare/family_test.hpp), and the change
-  // of its cost that this test would find with 80 % power. Absent if it was not tested.
-  std::optional<double> p_adjusted, detectable;
+  Together cost_together;
+  std::optional<double> detectable;  // the change of its cost that would be found so with 80 % power
+  // In ns, and per byte or other unit of work; without q. The time only if each sample of both sides has
+  // calls.
+  ShiftEstimate call_time, calls;
+  Together call_time_together, calls_together;
+  // The figure whose change is shown, and what it takes at least of the cost: the end of its interval that is
+  // nearest to 0, times the lesser of what the other factor is on both sides. Of several, the one that takes
+  // most. Absent if none is shown.
+  std::optional<FunctionFigure> shown_by;
+  std::optional<double> shown_least;
   // Share of the change in CPU time of the traced runs: 1 is all of it. Absent if Attribution::explained is.
   std::optional<double> share, share_low, share_high;
   std::optional<SampledShift> sampled;  // absent if a side has no plain runs that were sampled
@@ -175,7 +199,8 @@ struct Attribution {
   std::optional<SampleEvidence> samples;  // absent if a side has no plain runs that were sampled
   // First those that show a difference (analysis/compare/function_order.hpp).
   std::vector<FunctionDelta> functions;
-  std::uint32_t tested = 0;  // number of them that were selected for a test, blind to the sides
+  // How many of them were tested, and how many have too few calls for it.
+  std::uint32_t tested = 0, few_calls = 0;
   // Not empty: why the difference is not attributed to functions. Figures that could be computed are still
   // there, except the shares of the difference.
   std::string not_attributed;

@@ -15,11 +15,14 @@ inline constexpr double kFoundAtMost = 0.05;
 // The figures of a row that decide. Absent: it was not tested.
 struct Finding {
   std::optional<double> shift, low, high, p_adjusted;
+  // What the change is at least, if the daemon tells it: any figure of the row may show it.
+  std::optional<double> least = std::nullopt;
 };
 
-// The end of the interval that is nearest to 0, as a distance from 0. Absent: the row shows no difference,
+// The end of the interval that is nearest to 0, as a distance from 0, or Finding::least. Absent: the row shows no difference,
 // because p_adjusted is above kFoundAtMost or the interval contains 0.
 [[nodiscard]] inline std::optional<double> found_at_least(const Finding& row) {
+  if (row.least) return row.least;
   if (!row.low || !row.high || !row.p_adjusted || !(*row.p_adjusted <= kFoundAtMost)) return std::nullopt;
   if (*row.low > 0 && *row.high > 0) return *row.low;
   if (*row.low < 0 && *row.high < 0) return -*row.high;

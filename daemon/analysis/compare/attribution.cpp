@@ -149,6 +149,7 @@ Attribution attribute(const std::vector<ComparedRun>& a, const std::vector<Compa
   FunctionDeltas deltas = function_deltas(traced_a, traced_b, settings, caveats);
   attribution.functions = std::move(deltas.functions);
   attribution.tested = deltas.tested;
+  attribution.few_calls = deltas.few_calls;
   note_traces(traced_a, traced_b, caveats);
   note_unequal_costs(traced_a, traced_b, settings.level, caveats);
   note_representative(attribution, caveats);

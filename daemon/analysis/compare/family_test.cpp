@@ -18,6 +18,8 @@ constexpr double kPower = 0.8;
 constexpr double kEqual = 1 - 1e-12;
 // Up to so many, as of six blocks or four runs a side, the power is simulated.
 constexpr std::size_t kFewExchanges = 40;
+// Beside so many, more change it little.
+constexpr std::ptrdiff_t kMostOthers = 100;
 
 using Signs = std::vector<double>;
 
@@ -208,20 +210,48 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level) {
         std::max(highest, static_cast<double>(reached[*figure]) / static_cast<double>(exchanges.size()));
     test.p[*figure] = highest;
   }
+  std::ranges::sort(largest, std::greater<>{});
+  for (const double own : observed) {
+    const auto below =
+        std::ranges::partition_point(largest, [&](double statistic) { return statistic >= own * kEqual; });
+    const auto reaching = static_cast<double>(below - largest.begin()) + 1;
+    test.p_together.push_back(reaching / static_cast<double>(exchanges.size()));
+  }
   // The samples as they are count as one of so many exchanges that may reach the statistic.
   const auto allowed = static_cast<std::size_t>((1 - level) * static_cast<double>(exchanges.size()) + 1e-9);
   if (allowed >= 1 && allowed <= largest.size()) {
-    std::ranges::sort(largest, std::greater<>{});
     test.critical = largest[allowed - 1];
     const bool paired = figures.front().paired;
-    const auto others =
-        std::count_if(test.p.begin() + 1, test.p.end(), [&](double p) { return p > 1 - level; });
+    const auto others = std::min(kMostOthers, std::count_if(test.p.begin() + 1, test.p.end(),
+                                                            [&](double p) { return p > 1 - level; }));
     test.detectable = exchanges.size() <= kFewExchanges
                           ? simulated_shift(Exchanges(figures.front(), figures.size()), paired,
                                             static_cast<std::size_t>(others), allowed)
                           : detectable(figures.front(), *test.critical);
   }
   return test;
+}
+
+// By the square of the statistic: of n pairs, whose differences deviate from their mean d by squares that add
+// up to S, n^2 (d - shift)^2 / (S + n (d - shift)^2). For two sides it is the same with k = a b / (a + b) for
+// n, and S about the mean of each side.
+std::optional<ShiftInterval> interval_at(const Samples& samples, double critical) {
+  const double most = bound(samples);
+  if (!(critical * critical < most)) return std::nullopt;
+  const auto mean_of = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double a = mean_of(samples.a), b = mean_of(samples.b);
+  double squares = 0;
+  if (samples.paired) {
+    for (std::size_t i = 0; i < samples.a.size(); ++i)
+      squares += std::pow(samples.b[i] - samples.a[i] - (b - a), 2);
+  } else {
+    for (const double value : samples.a) squares += std::pow(value - a, 2);
+    for (const double value : samples.b) squares += std::pow(value - b, 2);
+  }
+  const double half = critical * std::sqrt(squares / (most * (most - critical * critical)));
+  return ShiftInterval{.low = b - a - half, .high = b - a + half};
 }
 
 }  // namespace netperfd::analysis

@@ -12,7 +12,6 @@
 // it is 2 / 64, however many there are, where Benjamini and Hochberg's q of one among two is above 0.06.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -22,6 +21,9 @@ namespace netperfd::analysis {
 
 struct FamilyTest {
   std::vector<double> p;  // adjusted, in the order of the figures
+  // The same without stepping down: the share of exchanges in which the largest statistic of all figures is
+  // at least as large. Not below p, and at most 1 - level exactly if interval_at(critical) leaves out 0.
+  std::vector<double> p_together;
   // The statistic that a figure must exceed to be found at 1 - level; absent if so few samples find nothing.
   std::optional<double> critical;
   // The shift of a figure that is then found with 80 % power, in units of its spread_of(): by simulation
@@ -33,5 +35,13 @@ struct FamilyTest {
 // there are at most 20,000 exchanges that are no mirrors of one another (15 blocks), otherwise from 1,000 to
 // 4,000 of them, drawn from a fixed seed: fewer of many samples.
 [[nodiscard]] FamilyTest test_family(const std::vector<Samples>& figures, double level);
+
+// The shifts of a figure that its samples do not contradict: those by which they can be moved so that their
+// statistic is at most `critical`. With that of a family, the intervals of all its figures hold together at
+// its level, if a shift leaves the spread as it is. Absent if it is unbounded.
+struct ShiftInterval {
+  double low = 0, high = 0;
+};
+[[nodiscard]] std::optional<ShiftInterval> interval_at(const Samples& samples, double critical);
 
 }  // namespace netperfd::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Cost per byte of each traced function on both sides, with a test of the functions that matter.
+// Cost per byte of each traced function on both sides, with a test of all that have enough calls.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct FunctionDeltas {
   std::vector<FunctionDelta> functions;  // by dbus/rows/found.hpp
   // The costs of each in all runs: if tested with each of costs_within_error(), otherwise with the first.
   std::vector<std::vector<SideValues>> costs;
-  std::uint32_t tested = 0;
+  std::uint32_t tested = 0, few_calls = 0;  // as in Attribution
 };
 
 // All runs must have a trace with timed functions and know their goodput.

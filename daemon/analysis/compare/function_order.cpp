@@ -9,22 +9,31 @@
 namespace netperfd::analysis {
 namespace {
 
-rows::Finding finding(const ShiftEstimate& cost, const std::optional<double>& p_adjusted) {
-  return {.shift = cost.shift, .low = cost.low, .high = cost.high, .p_adjusted = p_adjusted};
+rows::Finding traced_finding(const FunctionDelta& function) {
+  const Together& together = function.cost_together;
+  return {.shift = function.cost.shift,
+          .low = together.low,
+          .high = together.high,
+          .p_adjusted = together.p,
+          .least = function.shown_least};
+}
+
+rows::Finding sampled_finding(const SampledShift& sampled) {
+  const ShiftEstimate& cost = sampled.cost;
+  return {.shift = cost.shift, .low = cost.low, .high = cost.high, .p_adjusted = sampled.p_adjusted};
 }
 
 // The sizes of both kinds are of other runs, so none decides between a traced function and one that is not.
 std::tuple<bool, bool, rows::Rank> rank_of(const FunctionDelta& function) {
-  const rows::Finding row = !function.traced && function.sampled
-                                ? finding(function.sampled->cost, function.sampled->p_adjusted)
-                                : finding(function.cost, function.p_adjusted);
+  const rows::Finding row =
+      !function.traced && function.sampled ? sampled_finding(*function.sampled) : traced_finding(function);
   return {rows::is_found(row), function.traced, rows::rank_of(row)};
 }
 
 }  // namespace
 
 rows::Rank traced_rank(const FunctionDelta& function) {
-  return rows::rank_of(finding(function.cost, function.p_adjusted));
+  return rows::rank_of(traced_finding(function));
 }
 
 void order_functions(std::vector<FunctionDelta>& functions) {

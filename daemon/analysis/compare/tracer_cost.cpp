@@ -144,8 +144,8 @@ std::vector<TracerCosts> costs_within_error(const TracerCosts& costs) {
 CorrectedShift corrected_shift(const Grouping& grouping, const std::vector<SideValues>& figures,
                                double level) {
   const auto& [a, b] = figures.front();
-  CorrectedShift corrected{
-      .estimate = estimate_shift(grouping, a, b, level), .samples = grouping.samples(a, b), .margin = 0};
+  CorrectedShift corrected{.estimate = estimate_shift(grouping, a, b, level),
+                           .samples = grouping.samples(a, b)};
   ShiftEstimate& estimate = corrected.estimate;
   if (!estimate.low || figures.size() == 1) return corrected;
   const double error = normal_quantile((1 + level) / 2) * error_of_shift(grouping, figures, level);
@@ -154,8 +154,8 @@ CorrectedShift corrected_shift(const Grouping& grouping, const std::vector<SideV
   estimate.low = *estimate.low - lower;
   estimate.high = *estimate.high + higher;
   corrected.margin = std::max(lower, higher);
-  const double moved = std::clamp(*estimate.shift, -higher, lower);
-  for (double& value : corrected.samples.b) value -= moved;
+  corrected.moved = std::clamp(*estimate.shift, -higher, lower);
+  for (double& value : corrected.samples.b) value -= corrected.moved;
   estimate.p =
       grouping.is_crossed()
           ? p_of_interval(*estimate.shift, *estimate.shift > 0 ? below + lower : above + higher, level)

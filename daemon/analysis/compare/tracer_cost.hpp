@@ -62,6 +62,7 @@ struct SideValues {
 struct CorrectedShift {
   ShiftEstimate estimate;  // its interval and p include the error of the cost
   Samples samples;         // as p is computed from
+  double moved = 0;        // by how much B's are lower there than they were
   double margin = 0;       // the larger of what the error adds to both halves of the interval
 };
 

@@ -142,14 +142,14 @@ Witness compared(const FunctionDelta& function, double factor) {
   const double margin = kTolerated * std::max(std::abs(*traced.shift), std::abs(*sampled.shift));
   if (least_difference(traced, sampled, factor) > margin) return Witness::disagrees;
   if (function.sampled->is_unseen) return Witness::unseen;
-  return is_significant(function.p_adjusted) && is_significant(function.sampled->p_adjusted)
+  return is_significant(function.cost_together.p) && is_significant(function.sampled->p_adjusted)
              ? Witness::agrees
              : Witness::compatible;
 }
 
 bool is_judged(const FunctionDelta& function) {
   return function.traced && function.sampled && function.cost.low && function.sampled->cost.low &&
-         (is_significant(function.p_adjusted) || is_significant(function.sampled->p_adjusted));
+         (is_significant(function.cost_together.p) || is_significant(function.sampled->p_adjusted));
 }
 
 // Whether what both at least differ by is much of the change in CPU time, or that is not known.
