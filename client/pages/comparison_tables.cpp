@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "client/pages/comparison_answer.hpp"
 #include "client/pages/found_rows.hpp"
+#include "client/pages/function_cause.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/terminal/table.hpp"
 #include "client/terminal/text.hpp"
@@ -31,41 +31,6 @@ bool too_few(const CompareView& view) {
   // Of several figures, too few for the interval of one can be enough for functions.
   const ComparisonView& head = view.details.comparison;
   return head.verdict == "too few" && (!head.figures || head.figures->size() < 2);
-}
-
-// One of the factors of a function's cost on both sides, as words say it.
-struct Factor {
-  std::optional<double> a, b;
-  double scale = 1;
-  const char* words;
-  const char* unit;
-
-  [[nodiscard]] double change() const { return a && b && *a > 0 && *b > 0 ? std::abs(std::log(*b / *a)) : 0; }
-  [[nodiscard]] std::string text() const {
-    return fmt::format("{} {} -> {}{}", words, format_figure(*a * scale), format_figure(*b * scale), unit);
-  }
-};
-
-// Why the cost moved: the factor that changed most, and a second one where it is not much less.
-std::string because(const FunctionDeltaView& row) {
-  if (row.match == "only A") return "called only in A";
-  if (row.match == "only B") return "called only in B";
-  const std::string renamed = row.function_b ? "in B " + *row.function_b + "; " : "";
-  const bool of_packets = row.packets_per_byte_a && row.packets_per_byte_b;
-  constexpr double kMega = 1e6;
-  std::array<Factor, 3> factors{{
-      {row.ns_per_call_a, row.ns_per_call_b, 1, "a call", " ns"},
-      {row.calls_per_packet_a, row.calls_per_packet_b, of_packets ? 1 : kMega,
-       of_packets ? "calls a packet" : "calls a MB", ""},
-      {row.packets_per_byte_a, row.packets_per_byte_b, kMega, "packets a MB", ""},
-  }};
-  std::ranges::stable_sort(factors, std::greater{}, &Factor::change);
-  constexpr double kLeast = 0.005;  // a change that is shown at all
-  if (factors[0].change() < kLeast)
-    return renamed.substr(0, renamed.size() - std::min<std::size_t>(2, renamed.size()));
-  std::string text = renamed + factors[0].text();
-  if (factors[1].change() > std::max(0.05, factors[0].change() / 3)) text += ", " + factors[1].text();
-  return text;
 }
 
 bool of_one_side(const FunctionDeltaView& row) {
@@ -188,14 +153,21 @@ std::string more_text(std::size_t shown, std::uint64_t known, const char* what) 
 std::string not_found_words(const CompareView& view) {
   const FunctionDeltaView* costliest = nullptr;
   for (const FunctionDeltaView& row : view.details.functions) {
+    if (netperfd::rows::is_found(traced_finding(row))) return {};
     if (!row.p_adjusted || !row.detectable) continue;
-    if (*row.p_adjusted <= kMoved) return {};
     if (costliest == nullptr || row.cost_a.value_or(0) > costliest->cost_a.value_or(0)) costliest = &row;
   }
   if (costliest == nullptr) return {};
-  return fmt::format(
-      "none differs beyond chance; a change of {} ns a {} in {} would have been found with 80 % power",
-      format_cost(*costliest->detectable), work_word(view.details.comparison), costliest->function);
+  const ComparisonView& head = view.details.comparison;
+  std::string words = fmt::format(
+      "none{} differs beyond chance; a change of {} ns a {} in {} would have been found with 80 % power",
+      head.few_calls ? fmt::format(" of {} tested", format_count(head.tested.value_or(0))) : "",
+      format_cost(*costliest->detectable), work_word(head), costliest->function);
+  if (head.few_calls.value_or(0) > 0) {
+    words += fmt::format("; {} {} not tested, with fewer than 100 calls on either side",
+                         plural(*head.few_calls, "function"), *head.few_calls == 1 ? "was" : "were");
+  }
+  return words;
 }
 
 Grid functions_grid(const CompareView& view) {
@@ -209,17 +181,19 @@ Grid functions_grid(const CompareView& view) {
   std::vector<Cell> notes;
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionDeltaView& row = functions[i];
+    const auto [low, high] = shown_interval(row);
     rows.push_back({{(one_module ? row.function : function_name(row)) + ordinal(row)},
                     {or_dash(row.cost_a, format_cost)},
                     {or_dash(row.cost_b, format_cost)},
                     {or_dash(row.shift, signed_figure)},
-                    {interval_text(row.low, row.high)},
+                    {interval_text(low, high)},
                     {or_dash(row.share, share_text)},
                     {or_dash(row.p_adjusted, probability_text)}});
     // What is not significant has no cause, nor what samples contradict. If nothing could be tested, all of
     // it is shown.
-    const bool stands = row.p_adjusted ? *row.p_adjusted <= kMoved : !some_tested || of_one_side(row);
-    std::string note = stands && row.witness != "disagrees" ? because(row) : "";
+    const bool stands =
+        row.p_adjusted ? netperfd::rows::is_found(traced_finding(row)) : !some_tested || of_one_side(row);
+    std::string note = stands && row.witness != "disagrees" ? cause_words(view, row) : "";
     constexpr double kMuch = 0.05;
     if (stands || std::abs(row.share.value_or(0)) >= kMuch) {
       const std::string share = share_interval(row);

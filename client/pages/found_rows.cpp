@@ -7,7 +7,14 @@
 namespace netperfctl::comparing {
 
 Finding traced_finding(const FunctionDeltaView& row) {
-  return {.shift = row.shift, .low = row.low, .high = row.high, .p_adjusted = row.p_adjusted};
+  const auto [low, high] = shown_interval(row);
+  return {
+      .shift = row.shift, .low = low, .high = high, .p_adjusted = row.p_adjusted, .least = row.shown_least};
+}
+
+std::pair<std::optional<double>, std::optional<double>> shown_interval(const FunctionDeltaView& row) {
+  if (row.calls_p_adjusted) return {row.together_low, row.together_high};
+  return {row.low, row.high};
 }
 
 Finding sampled_finding(const FunctionDeltaView& row) {
@@ -27,7 +34,7 @@ Parting parting_of(const FunctionRows& rows, std::size_t shown, FindingOf findin
   std::size_t found = 0;
   while (found < shown && netperfd::rows::is_found(finding(rows[found]))) ++found;
   if (found == shown) return {};
-  return {.before = found, .words = "not beyond chance, or not tested:"};
+  return {.before = found, .words = "not beyond chance, or with too few calls to be tested:"};
 }
 
 }  // namespace netperfctl::comparing

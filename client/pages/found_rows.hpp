@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "client/rows/comparison_views.hpp"
@@ -19,6 +21,10 @@ using Finding = netperfd::rows::Finding;
 using FindingOf = Finding (*)(const FunctionDeltaView& row);
 [[nodiscard]] Finding traced_finding(const FunctionDeltaView& row);
 [[nodiscard]] Finding sampled_finding(const FunctionDeltaView& row);
+
+// The interval of the cost that belongs to p_adjusted. An older daemon tells only that of the function alone.
+[[nodiscard]] std::pair<std::optional<double>, std::optional<double>> shown_interval(
+    const FunctionDeltaView& row);
 
 // Keeps the order of rows that rank alike.
 void order_rows(FunctionRows& rows, FindingOf finding);

@@ -13,6 +13,7 @@
 #include "client/pages/comparison_lines.hpp"
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_tables.hpp"
+#include "client/pages/found_rows.hpp"
 #include "client/pages/render.hpp"
 #include "client/pages/show_parts.hpp"
 #include "client/terminal/escaped.hpp"
@@ -82,8 +83,10 @@ std::string judgement(const Screen& screen, const CompareView& view) {
 std::string found_words(const ComparisonDetails& details) {
   constexpr double kFound = 0.05;
   const auto is_found = [](const std::optional<double>& p) { return p && *p <= kFound; };
-  const auto functions = static_cast<std::uint64_t>(
-      std::ranges::count_if(details.functions, is_found, &FunctionDeltaView::p_adjusted));
+  const auto functions =
+      static_cast<std::uint64_t>(std::ranges::count_if(details.functions, [](const FunctionDeltaView& row) {
+        return netperfd::rows::is_found(comparing::traced_finding(row));
+      }));
   const auto counters =
       static_cast<std::uint64_t>(std::ranges::count_if(details.counters, is_found, &CounterChangeView::q));
   const auto tested = static_cast<std::uint64_t>(std::ranges::count_if(

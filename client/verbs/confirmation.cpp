@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
+#include "client/pages/found_rows.hpp"
 #include "client/terminal/text.hpp"
 #include "client/verbs/job_comparison.hpp"
 
 namespace netperfctl {
 namespace {
 
-constexpr double kBeyondChance = 0.05;  // adjusted p
-constexpr std::size_t kLargest = 3;     // differences, if none is beyond chance
-constexpr std::size_t kMost = 512;      // names that a job may have
+constexpr std::size_t kLargest = 3;  // differences, if none is beyond chance
+constexpr std::size_t kMost = 512;   // names that a job may have
 // Few functions, at nearly the plain throughput.
 constexpr const char* kBudget = "trace.budget=10%";
 
@@ -34,7 +34,7 @@ Suspects suspects_of(const ComparisonDetails& details) {
       suspects.functions.push_back(std::move(name));
   };
   for (const FunctionDeltaView& row : details.functions) {
-    if (row.p_adjusted && *row.p_adjusted <= kBeyondChance) add(row);
+    if (netperfd::rows::is_found(comparing::traced_finding(row))) add(row);
   }
   suspects.beyond_chance = !suspects.functions.empty();
   if (suspects.beyond_chance) return suspects;

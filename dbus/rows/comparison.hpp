@@ -167,6 +167,7 @@ struct Comparison {
   std::optional<std::uint64_t> busy_samples_a, busy_samples_b;
   std::optional<double> tracer_share_a, tracer_share_b;  // of the traced runs' CPU time; medians
   std::optional<std::uint32_t> tested;                   // functions
+  std::optional<std::uint32_t> few_calls;                // functions that were not tested for that
   std::optional<std::string> not_attributed;             // why the difference is not attributed to functions
   std::optional<std::uint32_t> counters_tested;
   std::optional<std::vector<std::string>> changed, same, caveats;
@@ -225,6 +226,7 @@ inline constexpr auto kFields<Comparison> =
                field("tracer_share_a", &Comparison::tracer_share_a),
                field("tracer_share_b", &Comparison::tracer_share_b),
                field("tested", &Comparison::tested),
+               field("few_calls", &Comparison::few_calls),
                long_text("not_attributed", &Comparison::not_attributed),
                field("counters_tested", &Comparison::counters_tested),
                field("changed", &Comparison::changed),
@@ -271,6 +273,15 @@ struct FunctionDelta {
   // Of a job that confirms another one: what the other one found, and whether both can be of one shift.
   std::optional<double> first_shift, first_low, first_high;
   std::optional<bool> agrees;
+  // Of all figures of all tested functions together, as p_adjusted: intervals that leave out 0 exactly if p
+  // is 0.05 or less. The time of a call, in ns, and the calls per unit of work have no others.
+  std::optional<double> together_low, together_high;
+  std::optional<double> call_time_a, call_time_b, call_time_shift, call_time_low, call_time_high,
+      call_time_p_adjusted;
+  std::optional<double> calls_a, calls_b, calls_shift, calls_low, calls_high, calls_p_adjusted;
+  // Which figure shows a change: cost, call time or calls; and what of the cost it takes at least.
+  std::optional<std::string> shown_by;
+  std::optional<double> shown_least;
 };
 template <>
 inline constexpr auto kFields<FunctionDelta> =
@@ -314,7 +325,23 @@ inline constexpr auto kFields<FunctionDelta> =
                field("first_shift", &FunctionDelta::first_shift, "ns_per_byte"),
                field("first_low", &FunctionDelta::first_low, "ns_per_byte"),
                field("first_high", &FunctionDelta::first_high, "ns_per_byte"),
-               field("agrees", &FunctionDelta::agrees)};
+               field("agrees", &FunctionDelta::agrees),
+               field("together_low", &FunctionDelta::together_low, "ns_per_byte"),
+               field("together_high", &FunctionDelta::together_high, "ns_per_byte"),
+               field("call_time_a", &FunctionDelta::call_time_a, "ns"),
+               field("call_time_b", &FunctionDelta::call_time_b, "ns"),
+               field("call_time_shift", &FunctionDelta::call_time_shift, "ns"),
+               field("call_time_low", &FunctionDelta::call_time_low, "ns"),
+               field("call_time_high", &FunctionDelta::call_time_high, "ns"),
+               field("call_time_p_adjusted", &FunctionDelta::call_time_p_adjusted),
+               field("calls_a", &FunctionDelta::calls_a),
+               field("calls_b", &FunctionDelta::calls_b),
+               field("calls_shift", &FunctionDelta::calls_shift),
+               field("calls_low", &FunctionDelta::calls_low),
+               field("calls_high", &FunctionDelta::calls_high),
+               field("calls_p_adjusted", &FunctionDelta::calls_p_adjusted),
+               field("shown_by", &FunctionDelta::shown_by),
+               field("shown_least", &FunctionDelta::shown_least, "ns_per_byte")};
 static_assert(kDescribed<FunctionDelta>);
 
 struct CounterChange {

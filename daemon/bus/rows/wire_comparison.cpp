@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "daemon/bus/rows/put_shift.hpp"
 #include "daemon/bus/rows/row_maker.hpp"
 #include "daemon/bus/rows/wire_text.hpp"
 #include "dbus/rows/comparison.hpp"
@@ -90,34 +91,11 @@ void put_attribution(rows::Comparison& row, const Attribution& attribution) {
   }
   row.tracer_share_a = attribution.tracer_share_a;
   row.tracer_share_b = attribution.tracer_share_b;
-  if (!attribution.functions.empty()) row.tested = attribution.tested;
+  if (!attribution.functions.empty()) {
+    row.tested = attribution.tested;
+    row.few_calls = attribution.few_calls;
+  }
   row.not_attributed = if_any(attribution.not_attributed);
-}
-
-template <class Row>  // rows::FunctionDelta or rows::CounterChange
-void put_shift(Row& row, const ShiftEstimate& estimate) {
-  row.shift = estimate.shift;
-  row.low = estimate.low;
-  row.high = estimate.high;
-  if (estimate.low || estimate.high) row.level = estimate.level;
-  row.p = estimate.p;
-  row.q = estimate.q;
-}
-
-void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
-  if (!function.sampled) return;
-  const SampledShift& sampled = *function.sampled;
-  row.sampled_a = sampled.cost.centre_a;
-  row.sampled_b = sampled.cost.centre_b;
-  row.sampled_shift = sampled.cost.shift;
-  row.sampled_low = sampled.cost.low;
-  row.sampled_high = sampled.cost.high;
-  if (sampled.cost.low) row.sampled_level = sampled.cost.level;
-  row.sampled_share_a = sampled.share_a;
-  row.sampled_share_b = sampled.share_b;
-  row.sampled_p_adjusted = sampled.p_adjusted;
-  if (sampled.witness) row.witness = to_string(*sampled.witness);
-  if (sampled.after_interrupts_off) row.after_interrupts_off = true;
 }
 
 std::vector<rows::ComparedFigure> figures_of(const core::ComparedSelections& compared,
@@ -233,54 +211,6 @@ rows::Reach reach_of(const RatioEstimate& effect) {
           .detectable = effect.detectable,
           .needed = effect.needed,
           .needed_for_equivalence = effect.needed_for_equivalence};
-}
-
-Row function_delta_row(const FunctionDelta& function) {
-  rows::FunctionDelta row;
-  row.function = function.name;
-  row.function_b = if_any(function.name_b);
-  row.module = if_any(function.module);
-  if (function.duplicate > 0) row.duplicate = function.duplicate;
-  row.match = to_string(function.match);
-  put_sampled(row, function);
-  if (!function.traced) {
-    row.not_traced = true;
-    row.below = if_any(function.below);
-    return to_wire(row);
-  }
-  const bool on_a = function.match != FunctionMatch::only_b;
-  const bool on_b = function.match != FunctionMatch::only_a;
-  const ShiftEstimate& cost = function.cost;
-  if (!cost.shift && cost.centre_a == 0 && cost.centre_b == 0) {  // the number of bytes is unknown
-    if (on_a) row.ns_per_call_a = function.a.ns_per_call;
-    if (on_b) row.ns_per_call_b = function.b.ns_per_call;
-    return to_wire(row);
-  }
-  if (on_a) row.cost_a = function.cost.centre_a;
-  if (on_b) row.cost_b = function.cost.centre_b;
-  put_shift(row, function.cost);
-  row.p_adjusted = function.p_adjusted;
-  row.detectable = function.detectable;
-  row.share = function.share;
-  row.share_low = function.share_low;
-  row.share_high = function.share_high;
-  if (function.first) {
-    row.first_shift = function.first->shift;
-    row.first_low = function.first->low;
-    row.first_high = function.first->high;
-  }
-  row.agrees = function.agrees;
-  if (on_a) {
-    row.packets_per_byte_a = function.a.packets_per_byte;
-    row.calls_per_packet_a = function.a.calls_per_packet;
-    row.ns_per_call_a = function.a.ns_per_call;
-  }
-  if (on_b) {
-    row.packets_per_byte_b = function.b.packets_per_byte;
-    row.calls_per_packet_b = function.b.calls_per_packet;
-    row.ns_per_call_b = function.b.ns_per_call;
-  }
-  return to_wire(row);
 }
 
 void put_until(rows::Plan& row, const core::RunPlan::Until& until) {
