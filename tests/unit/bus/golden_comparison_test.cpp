@@ -222,7 +222,7 @@ TEST(GoldenComparison, of_a_function_on_both_sides) {
   function.share = 37.5;
   function.share_low = 37.25;
   function.share_high = 37.75;
-  function.p_adjusted = 38.5;
+  function.cost_together.p = 38.5;
   function.detectable = 39.5;
   function.first = a_shift(40);
   function.agrees = true;

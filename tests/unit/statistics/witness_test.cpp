@@ -47,7 +47,7 @@ TEST(WitnessBySimulation, contradicts_a_cause_that_only_tracing_shows) {
     const Attribution attribution =
         compare(host.side({}), mixed(host, plain, {.ns_more = kMore}), {}).attribution;
     const FunctionDelta& changed = *named(attribution, "changed");
-    const bool found = changed.p_adjusted.value_or(1) <= 0.05;
+    const bool found = changed.cost_together.p.value_or(1) <= 0.05;
     const auto& witness = changed.sampled->witness;
     return Conclusions{.without = found, .with = found && witness == Witness::agrees};
   };

@@ -30,23 +30,20 @@ TEST(Attribution, names_the_function_that_became_cheaper_first) {
   EXPECT_GT(*attribution.functions[1].cost.q, 0.05);
 }
 
-TEST(Attribution, tests_only_functions_that_weigh_and_shows_the_others_untested) {
+TEST(Attribution, tests_functions_however_little_time_they_take) {
   const Attribution attribution = comparison_of(classic()).attribution;
-  EXPECT_EQ(attribution.tested, 2U);
-  EXPECT_EQ(attribution.functions[2].name, "small");
-  EXPECT_TRUE(attribution.functions[2].cost.shift);
-  EXPECT_FALSE(attribution.functions[2].cost.p);
-  EXPECT_FALSE(attribution.functions[2].cost.low);
+  EXPECT_EQ(attribution.tested, 3U);
+  EXPECT_EQ(attribution.few_calls, 0U);
+  const auto& small = *std::ranges::find(attribution.functions, "small", &FunctionDelta::name);
+  EXPECT_TRUE(small.cost.p && small.cost.low && small.cost_together.p && small.cost_together.low);
 }
 
-TEST(Attribution, selects_blind_to_the_sides) {
+TEST(Attribution, tests_the_same_functions_with_the_sides_exchanged) {
   TracedSides sides = classic();
-  each_traced(sides.b, [](ComparedRun& run) { run.trace->functions[2].self_ns = 100'000'000; });
-  const std::uint32_t tested = 3;  // including small, which is large enough only in B
-  EXPECT_EQ(comparison_of(sides).attribution.tested, tested);
-  EXPECT_EQ(compare(sides.b, sides.a, {}).attribution.tested, tested);
-  for (std::size_t i = 1; i < sides.a.size(); i += 4) std::swap(sides.a[i], sides.b[i]);
-  EXPECT_EQ(comparison_of(sides).attribution.tested, tested);
+  each_traced(sides.a, [](ComparedRun& run) { run.trace->functions[2].hits = 1; });
+  each_traced(sides.b, [](ComparedRun& run) { run.trace->functions[2].hits = 20; });
+  EXPECT_EQ(comparison_of(sides).attribution.tested, 3U) << "B alone calls small 100 times";
+  EXPECT_EQ(compare(sides.b, sides.a, {}).attribution.tested, 3U);
 }
 
 TEST(Attribution, tells_called_less_often_from_became_faster) {

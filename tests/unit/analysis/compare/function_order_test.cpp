@@ -33,7 +33,14 @@ FunctionDelta traced(const std::string& name, const Shown& shown) {
   FunctionDelta function;
   function.name = name;
   function.cost = cost_of(shown);
-  function.p_adjusted = shown.p_adjusted;
+  function.cost_together = {.p = shown.p_adjusted, .low = shown.low, .high = shown.high};
+  return function;
+}
+
+// Another figure than its cost may show it.
+FunctionDelta shown_by_least(FunctionDelta function, double least) {
+  function.shown_by = FunctionFigure::call_time;
+  function.shown_least = least;
   return function;
 }
 
@@ -77,6 +84,15 @@ TEST(FunctionOrder, needs_both_the_adjusted_p_and_the_interval) {
               ElementsAre("both", "interval alone", "p alone"));
 }
 
+TEST(FunctionOrder, is_by_what_the_shown_figure_takes_at_least_whatever_the_cost_shows) {
+  EXPECT_THAT(ordered({traced("large, not shown", {5, -1, 11, 0.4}),
+                       shown_by_least(traced("little", {0.03, -0.2, 0.3, 0.9}), 0.01),
+                       shown_by_least(traced("more", {0.02, -0.1, 0.2, 0.7}), 0.02),
+                       traced("not shown", {0.5, -1, 2, 0.6}),
+                       shown_by_least(traced("most", {4, 0.1, 8, 0.04}), 0.3)}),
+              ElementsAre("most", "more", "little", "large, not shown", "not shown"));
+}
+
 TEST(FunctionOrder, judges_functions_that_are_not_traced_by_their_samples) {
   FunctionDelta confirmed = traced("traced, not shown", {1, -1, 3, 0.6});
   confirmed.sampled.emplace().cost = cost_of({9, 8, 10, 0.01});
@@ -114,8 +130,8 @@ TEST(FunctionOrder, is_that_of_a_comparison) {
   const auto noisy = std::ranges::find(functions, "noisy", &FunctionDelta::name);
   ASSERT_NE(planted, functions.end());
   ASSERT_NE(noisy, functions.end());
-  ASSERT_LE(planted->p_adjusted.value_or(1), 0.05);
-  ASSERT_GT(noisy->p_adjusted.value_or(1), 0.05);
+  ASSERT_LE(planted->cost_together.p.value_or(1), 0.05);
+  ASSERT_GT(noisy->cost_together.p.value_or(1), 0.05);
   ASSERT_GT(*noisy->cost.shift, *planted->cost.shift);
   EXPECT_LT(planted, noisy);
 }
