@@ -261,8 +261,9 @@ TEST(FunctionFigures, have_no_error_of_the_calibration_in_the_time_of_calls_that
   const FunctionDelta off = forward_calibrated({.more = 3}, kErrorNs);
   EXPECT_NEAR(*off.call_time.low, *exact.call_time.low, 1e-6);
   EXPECT_NEAR(*off.call_time.high, *exact.call_time.high, 1e-6);
-  EXPECT_NEAR(*off.call_time_together.low, *exact.call_time_together.low, 1e-6);
-  EXPECT_NEAR(*off.call_time_together.high, *exact.call_time_together.high, 1e-6);
+  // The cost of this function is in the family, and its error moves the critical value a little.
+  EXPECT_NEAR(*off.call_time_together.low, *exact.call_time_together.low, 0.01 * kErrorNs);
+  EXPECT_NEAR(*off.call_time_together.high, *exact.call_time_together.high, 0.01 * kErrorNs);
   // 4 * 10^6 more calls of 10 ns in 10^9 bytes.
   EXPECT_NEAR(*off.cost.shift - *off.cost.low,
               std::hypot(*exact.cost.shift - *exact.cost.low, kQuantile * 0.04), 1e-6);
