@@ -21,6 +21,9 @@ TEST(Comparison, is_told_in_words_that_stay) {
   EXPECT_EQ(to_string(FunctionMatch::renamed), "renamed");
   EXPECT_EQ(to_string(FunctionMatch::only_a), "only A");
   EXPECT_EQ(to_string(FunctionMatch::only_b), "only B");
+  EXPECT_EQ(to_string(FunctionFigure::cost), "cost");
+  EXPECT_EQ(to_string(FunctionFigure::call_time), "call time");
+  EXPECT_EQ(to_string(FunctionFigure::calls), "calls");
 }
 
 }  // namespace

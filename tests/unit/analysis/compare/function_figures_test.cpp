@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "daemon/analysis/compare/looks.hpp"
 #include "tests/unit/analysis/compare/traced_sides.hpp"
 
 namespace netperfd::analysis {
@@ -305,6 +307,37 @@ TEST(FunctionFigures, do_not_show_a_time_of_a_call_that_the_error_of_the_calibra
   const FunctionDelta off = forward_calibrated({.within_b = 2, .slower = 15}, kErrorNs);
   EXPECT_FALSE(off.shown_by);
   EXPECT_FALSE(is_without_zero(off.call_time_together));
+}
+
+// Functions whose calls take from nothing to 235 ns more, and vary by 200 ns. Each of the looks has a level
+// of 99 %, so that all of them together have 95 %.
+TEST(FunctionFigures, have_a_p_and_an_interval_that_agree_over_several_looks) {
+  TracedSides sides = classic();
+  std::mt19937_64 random(9);
+  const auto varied = [&random](std::uint64_t ns) {
+    CallCounts values;
+    for (int i = 0; i < 8; ++i) values.push_back(ns + random() % 200);
+    return values;
+  };
+  for (std::uint64_t step = 0; step < 48; ++step) {
+    const std::string name = "step_" + std::to_string(step);
+    add_calls(sides.a, name, eight_of(200'000), varied(10'000));
+    add_calls(sides.b, name, eight_of(200'000), varied(10'000 + 5 * step));
+  }
+  ComparisonSettings settings;
+  settings.looked = {.looks = looks_of(40, 1), .blocks = 12};
+  settings.level = settings.looked->looks.level;
+  ASSERT_EQ(settings.looked->looks.at.size(), 5U);
+  int shown = 0, not_shown = 0;
+  for (const FunctionDelta& function : compare(sides.a, sides.b, settings).attribution.functions) {
+    ASSERT_TRUE(is_tested(function.call_time, function.call_time_together)) << function.name;
+    const bool is_significant = *function.call_time_together.p <= 0.05;
+    EXPECT_EQ(is_significant, is_without_zero(function.call_time_together))
+        << function.name << ": p " << *function.call_time_together.p;
+    ++(is_significant ? shown : not_shown);
+  }
+  EXPECT_GT(shown, 5);
+  EXPECT_GT(not_shown, 5);
 }
 
 }  // namespace
