@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the noise of the host around a run: the figures of daemon/model/noise.hpp that the kernel has. It
 // reads twice, before the release and after the workload has ended. In between it reads CPU times only, where
-// the part begins and ends that iperf3 counts.
+// the part begins and ends that iperf3 counts (counted_part.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -40,15 +40,18 @@ class TaskClocks {
   std::string refused_;
 };
 
+// What has ended where the counted part has: iperf3's test, or the load of a run with probes.
+enum class ReadAtEnd { test, load };
+
 class HostNoise {
  public:
   // Takes the first reading. `processes`: the workload's, which have not begun their work. Tests pass other
   // directories than /proc and /sys.
   HostNoise(core::Clock& clock, std::string proc, std::string sys, const std::vector<pid_t>& processes);
-  // iperf3 begins to count just now, later than the release. With probes, its load has ended just now, while
-  // they go on.
+  // iperf3 begins to count just now, later than the release. It has ended just now, while its processes or,
+  // of the load of a run with probes, the probes go on.
   void count_begins();
-  void count_ends();
+  void count_ends(ReadAtEnd end);
   // Takes the second one.
   void read_again();
   // Adds figures and, for what is unknown, clauses.
@@ -72,6 +75,7 @@ class HostNoise {
     std::uint64_t window = 0, busy = 0, steal = 0, netperfd = 0;
     std::optional<std::uint64_t> others;
   };
+  static void add_part(Part& sum, const Part& part);
 
   [[nodiscard]] std::optional<std::string> text_of(const char* name) const;  // of a file in /proc
   [[nodiscard]] CpuReading read_cpu() const;
@@ -93,6 +97,7 @@ class HostNoise {
   TaskClocks clocks_;
   Reading before_, after_;
   std::optional<CpuReading> counted_from_, counted_to_;
+  ReadAtEnd end_ = ReadAtEnd::test;  // what `counted_to_` is of
 };
 
 }  // namespace netperfd::counters

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/counters/counted_part.hpp"
 #include "daemon/counters/deltas.hpp"
 #include "daemon/counters/host_noise.hpp"
 #include "daemon/counters/named_netns.hpp"
@@ -102,12 +103,8 @@ class Counting final : public core::ActiveCounters {
     add_file(kCpu, "", parse_stat, proc_ + "/stat");
   }
 
-  // The load begins with load_begun() if there are probes, otherwise with the release. After `omit`, iperf3
-  // begins to count.
-  void expect_load(bool probed, std::chrono::milliseconds omit) {
-    probed_ = probed;
-    omit_ = omit;
-  }
+  // The load begins with load_begun() if there are probes, otherwise with the release.
+  void expect_load(const CountedPlan& plan) { plan_ = plan; }
 
   // Samples in the first namespace, which is the client's, while there is load.
   void sample_tcp(const TcpSamplerSettings& sampling) {
@@ -163,28 +160,27 @@ class Counting final : public core::ActiveCounters {
   // The last of the first readings: the workload begins next.
   void begin_noise(const std::string& sys, const std::vector<pid_t>& workload) {
     noise_.emplace(clock_, proc_, sys, workload);
+    counted_.emplace(clock_, *noise_, plan_);
   }
 
   void released(core::LiveRates live) override {
     released_ = std::chrono::steady_clock::now();
     live_ = std::move(live);
-    if (!probed_) load_begun();
+    if (!plan_.probed) load_begun();
     if (queues_) queues_->start();
   }
 
   void load_begun() override {
     if (tcp_) tcp_->start(std::move(live_), released_);
-    if (!noise_) return;
-    // By our clock: iperf3 begins a few milliseconds after its release.
-    if (omit_.count() > 0) {
-      omitted_ = clock_.after(omit_, [this] { noise_->count_begins(); });
-    } else if (probed_) {
-      noise_->count_begins();
-    }
+    if (counted_) counted_->load_begun();
+  }
+
+  void test_begun() override {
+    if (counted_) counted_->test_begun();
   }
 
   void load_ended() override {
-    if (noise_) noise_->count_ends();
+    if (counted_) counted_->load_ended();
   }
 
   [[nodiscard]] std::string lacking() const override {
@@ -200,7 +196,7 @@ class Counting final : public core::ActiveCounters {
   }
 
   Counters finish() override {
-    omitted_.reset();
+    if (counted_) counted_->stop();
     const Readings perf = perf_->read();
     std::vector<std::optional<Readings>> texts;
     for (const TextFile& each : files_) texts.push_back(read(each));
@@ -345,15 +341,14 @@ class Counting final : public core::ActiveCounters {
   std::vector<std::string> wanted_;   // figures of the job that are read from counters
   KeptZeros zeros_, zeros_between_{.expected = false};
   std::optional<TcpSampler> tcp_;
-  bool probed_ = false;
-  std::chrono::milliseconds omit_{0};
-  core::Timer omitted_;
+  CountedPlan plan_;
   core::LiveRates live_;
   std::chrono::steady_clock::time_point released_;
   std::optional<QueueSampler> queues_;
   std::optional<PerfCounters> perf_;
   Readings perf_before_;
   std::optional<HostNoise> noise_;
+  std::optional<CountedPart> counted_;  // of `noise_`
   Counters counters_;
 };
 
@@ -383,7 +378,8 @@ std::unique_ptr<core::ActiveCounters> RunCounters::open(const JobSpec& spec,
   }
   counting->add_machine();
   if (measured && spec.workload.makes_traffic) {
-    counting->expect_load(spec.latency.has_value(), test.traffic.omit);
+    counting->expect_load(
+        {.probed = spec.latency.has_value(), .omit = test.traffic.omit, .duration = test.traffic.duration});
     if (test.traffic.protocol == Protocol::tcp) counting->sample_tcp(sampling_of(test));
   }
   if (measured) counting->sample_queues(test, workload);

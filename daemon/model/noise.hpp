@@ -24,9 +24,10 @@ inline constexpr std::string_view kSource = "noise";
 
 // Time between the two readings, just before the release and after the end of the workload.
 inline constexpr std::string_view kWindow = "window";
-// The part of kWindow that iperf3 does not count: the omitted part and, with probes, the idle phases before
-// and after. Of that part: CPU time of all CPUs (/proc/stat), and what is not the workload's in it, as
-// kSteal, kOthers and kNetperfd are of the whole. All are absent if iperf3 counts the whole run.
+// The part of kWindow that iperf3 does not count: its own start and end, the omitted part and, with probes,
+// the idle phases before and after. Of that part: CPU time of all CPUs (/proc/stat), and what is not the
+// workload's in it, as kSteal, kOthers and kNetperfd are of the whole. All are absent if nothing tells where
+// it begins.
 inline constexpr std::string_view kUncountedWindow = "uncounted_window";
 inline constexpr std::string_view kUncountedBusy = "uncounted_busy";
 inline constexpr std::string_view kUncountedSteal = "uncounted_steal";

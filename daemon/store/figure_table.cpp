@@ -151,6 +151,7 @@ void put_figure(const Figure& figure, const FigureReadings& readings, analysis::
   if (entry->read_whole != nullptr) {
     run.whole_cpu = entry->read_whole(readings, figure);
     run.cpu_of_whole = !value && run.whole_cpu;
+    run.cpu_with_ends = value && !readings.counted_cpu_ns && !readings.sums.empty();
     if (!value) value = run.whole_cpu;
   }
   const std::string name = to_string(figure);

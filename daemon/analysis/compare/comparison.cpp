@@ -325,8 +325,14 @@ double level_of_each(double level, std::size_t figures) {
 }
 
 void use_one_part(std::vector<ComparedRun>& a, std::vector<ComparedRun>& b) {
-  const auto of_whole = [](const ComparedRun& run) { return run.cpu_of_whole; };
-  if (std::ranges::none_of(a, of_whole) && std::ranges::none_of(b, of_whole)) return;
+  bool of_whole = false, with_ends = false, without_ends = false;
+  for (const auto* side : {&a, &b}) {
+    for (const ComparedRun& run : *side) {
+      of_whole = of_whole || run.cpu_of_whole;
+      if (run.whole_cpu) (run.cpu_with_ends ? with_ends : without_ends) = true;
+    }
+  }
+  if (!of_whole && !(with_ends && without_ends)) return;
   const std::string name{kCpuFigure};
   for (auto* side : {&a, &b}) {
     for (ComparedRun& run : *side) {

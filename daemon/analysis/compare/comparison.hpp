@@ -93,6 +93,8 @@ struct ComparedRun {
   // that is not known (`cpu_of_whole`).
   std::optional<double> whole_cpu;
   bool cpu_of_whole = false;
+  // iperf3 counted all of the run, and its start and end are in `cpu`: nothing tells them apart.
+  bool cpu_with_ends = false;
   std::optional<double> busiest_cpu;  // share of the time in which the busiest CPU was busy, 0 to 1
   // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
   std::optional<double> busiest_process;

@@ -29,6 +29,8 @@ class ActiveCounters {
   virtual void released(LiveRates live) = 0;
   // With probes beside iperf3, its client is released later than the workload: just now.
   virtual void load_begun() = 0;
+  // Without probes, a client that tells when its test begins has told so just now (workload_begun).
+  virtual void test_begun() {}
   // With probes, what that client counts has ended just now, while they go on.
   virtual void load_ended() = 0;
   // Empty, or a clause about a figure of the job that is read from a counter which was not there at open().

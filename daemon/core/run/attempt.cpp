@@ -117,6 +117,10 @@ void Attempt::stop() {
   if (workload_) workload_->stop();
 }
 
+void Attempt::workload_begun() {
+  if (counting_) counting_->test_begun();
+}
+
 void Attempt::workload_phase(std::string_view phase) {
   if (trace_) (void)trace_->mark(fmt::format("phase {}", phase), false);
   const bool loads = phase == "omitted" || phase == "load";

@@ -73,6 +73,7 @@ class Attempt final : private WorkloadListener, private TraceListener {
 
  private:
   void workload_prepared() override { listener_.attempt_prepared(); }
+  void workload_begun() override;
   void workload_interval(const Interval& interval) override { listener_.attempt_interval(interval); }
   void workload_phase(std::string_view phase) override;
   void workload_stopped() override;

@@ -242,6 +242,7 @@ class FakeCounterSource final : public CounterSource {
     [[nodiscard]] std::string lacking() const override { return source_.lacks; }
     void load_begun() override { source_.said.emplace_back("load begun"); }
     void load_ended() override { source_.said.emplace_back("load ended"); }
+    void test_begun() override { source_.said.emplace_back("test begun"); }
     void released(LiveRates rates) override {
       source_.said.emplace_back("released");
       source_.live = std::move(rates);

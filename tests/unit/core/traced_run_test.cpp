@@ -279,6 +279,13 @@ TEST_F(TracedRun, marks_its_phases_and_tells_the_counters_once_that_the_load_has
   EXPECT_EQ(std::ranges::count(counters_.said, "load ended"), 1);
 }
 
+TEST_F(TracedRun, tells_the_counters_that_the_test_of_its_client_has_begun) {
+  submit(a_traced_job());
+  workload_.last().become_prepared();
+  workload_.last().listener->workload_begun();
+  EXPECT_EQ(counters_.said.back(), "test begun");
+}
+
 TEST_F(TracedRun, takes_marks_of_its_caller_only_while_it_is_traced) {
   const JobId job = submit(a_traced_job());
   EXPECT_EQ(scheduler_.mark(99, "x").error().kind, ErrorKind::not_found);

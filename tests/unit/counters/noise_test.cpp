@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/counters/counted_part.hpp"
 #include "daemon/counters/cpu_limits.hpp"
 #include "daemon/counters/host_noise.hpp"
 #include "daemon/counters/task_times.hpp"
@@ -22,6 +23,8 @@ namespace netperfd::counters {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::StartsWith;
 
 // A line of /proc/PID/stat.
@@ -207,7 +210,7 @@ TEST_F(HostNoiseOf, what_iperf3_does_not_count_is_known_apart) {
   put_times(400, 5);
   put("proc/10/stat", stat_line(10, "loop", 160));
   put(workload, stat_line(kWorkload, "iperf3", 190));
-  noise.count_ends();
+  noise.count_ends(ReadAtEnd::load);
   put_times(450, 7);
   put("proc/10/stat", stat_line(10, "loop", 180));
   put(workload, stat_line(kWorkload, "iperf3", 200));
@@ -226,6 +229,60 @@ TEST_F(HostNoiseOf, a_run_that_iperf3_counts_as_a_whole_has_nothing_apart) {
   HostNoise noise = begin();
   const Counters counters = noise_of(noise);
   EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedBusy), std::nullopt);
+}
+
+// A second of a CPU that is never idle takes a second, however long iperf3 takes to begin and to end.
+TEST_F(HostNoiseOf, what_a_client_takes_before_and_after_its_test_is_not_counted) {
+  const std::string workload = fmt::format("proc/{}/stat", kWorkload);
+  HostNoise noise = begin();
+  CountedPart part(clock, noise, {.duration = std::chrono::seconds{1}});
+  part.load_begun();
+  EXPECT_THAT(clock.delays, IsEmpty());
+  const auto takes = [&](int ticks) {
+    put_times(ticks, 0);
+    put(workload, stat_line(kWorkload, "iperf3", static_cast<std::uint64_t>(ticks)));
+  };
+  takes(2);
+  part.test_begun();
+  EXPECT_THAT(clock.delays, ElementsAre(std::chrono::seconds{1}));
+  takes(102);
+  clock.tick();
+  takes(106);
+  const Counters counters = noise_of(noise);
+  const auto figure = [&](std::string_view name) { return noise::figure(counters.deltas, name); };
+  EXPECT_EQ(figure(noise::kWindow), 1'060'000'000U);
+  EXPECT_EQ(figure(noise::kUncountedWindow), 60'000'000U);
+  EXPECT_EQ(figure(noise::kUncountedBusy), 60'000'000U);
+  EXPECT_EQ(figure(noise::kUncountedOthers), 0U);
+}
+
+TEST_F(HostNoiseOf, the_end_of_a_client_counts_if_nobody_knows_what_it_took) {
+  HostNoise noise = begin();
+  CountedPart part(clock, noise, {.duration = std::chrono::seconds{1}});
+  put_times(2, 0);
+  put(fmt::format("proc/{}/stat", kWorkload), stat_line(kWorkload, "iperf3", 2));
+  part.test_begun();
+  put_times(102, 0);
+  clock.tick();
+  put_times(106, 0);
+  std::filesystem::remove_all(folder / fmt::format("proc/{}", kWorkload));
+  const Counters counters = noise_of(noise);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedBusy), 20'000'000U) << "its start";
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedOthers), 0U);
+}
+
+TEST_F(HostNoiseOf, a_client_that_tells_its_begin_is_counted_from_there_on) {
+  HostNoise noise = begin();
+  CountedPart part(clock, noise, {.omit = std::chrono::seconds{2}, .duration = std::chrono::seconds{1}});
+  part.load_begun();
+  part.test_begun();
+  EXPECT_THAT(clock.delays,
+              ElementsAre(std::chrono::seconds{2}, std::chrono::seconds{3}, std::chrono::seconds{2}));
+  part.stop();
+  put_times(100, 0);
+  clock.tick();
+  EXPECT_EQ(noise::figure(noise_of(noise).deltas, noise::kUncountedBusy), std::nullopt)
+      << "nothing is read after the end";
 }
 
 TEST_F(HostNoiseOf, the_time_of_a_workload_that_has_ended_is_no_time_of_others) {

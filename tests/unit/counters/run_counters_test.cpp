@@ -87,6 +87,10 @@ TEST_F(RunCountersHere, know_what_iperf3_does_not_count_apart) {
   counting = open();
   counting->released({});
   EXPECT_FALSE(uncounted(counting->finish())) << "it omits nothing";
+  counting = open();
+  counting->released({});
+  counting->test_begun();
+  EXPECT_TRUE(uncounted(counting->finish())) << "what iperf3 did before its test";
   JobSpec probed = spec();
   probed.latency.emplace();
   counting = source_.open(probed, {client_.pid(), server_.pid()});

@@ -158,6 +158,38 @@ TEST_F(StoredFigures, of_cpu_time_are_of_the_part_that_iperf3_counted) {
   EXPECT_TRUE(a.front().cpu_of_whole);
 }
 
+// Both count all bytes. Only one knows how long iperf3 took to begin and to end, 2 of 5 ms.
+TEST_F(StoredFigures, of_cpu_time_with_and_without_the_ends_of_iperf3_are_not_compared) {
+  const CounterDelta busy{.source = "cpu", .netns = "", .name = "busy", .delta = 5'000'000, .unit = "ns"};
+  const auto cpu_of = [&](std::vector<CounterDelta> counters) {
+    counters.push_back(busy);
+    const RunId run = stored_with([&](RunRecord& record) {
+      record.traffic = some_traffic();
+      for (Totals& sum : record.workload.report.sums) sum.received_bytes = 1'000'000;
+      record.counters.emplace().deltas = counters;
+    });
+    auto runs = must(store->compared_runs({run}, core::ComparedParts::throughput));
+    must(store->read_figures({parse_figure("cpu").value()}, runs));
+    return runs.front();
+  };
+  const auto known = cpu_of({noise::counter_of(noise::kUncountedBusy, 2'000'000, "ns")});
+  const auto old = cpu_of({});
+  EXPECT_DOUBLE_EQ(known.figures.at("cpu"), 3.0);
+  EXPECT_DOUBLE_EQ(old.figures.at("cpu"), 5.0);
+  EXPECT_FALSE(known.cpu_with_ends);
+  EXPECT_TRUE(old.cpu_with_ends);
+  std::vector<analysis::ComparedRun> a{known}, b{known};
+  analysis::use_one_part(a, b);
+  EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 3.0);
+  b = {old};
+  analysis::use_one_part(a, b);
+  EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 5.0);
+  EXPECT_TRUE(a.front().cpu_of_whole);
+  a = {old};
+  analysis::use_one_part(a, b);
+  EXPECT_FALSE(a.front().cpu_of_whole);
+}
+
 TEST_F(StoredFigures, of_latency_are_those_of_the_phase_under_load) {
   const RunId run = stored_with([](RunRecord&) {});
   execute(probe(run, 0, "main") + probe(run, 1, "voice") + phase(run, 0, "main", "idle", 100) +
