@@ -64,7 +64,7 @@ struct SampleProfile {
   // False: the sample of a section with interrupts off is taken behind it (see switches_interrupts_on()).
   bool sees_interrupts_off = false;
   std::uint32_t cpus = 0;
-  std::uint64_t duration_ns = 0;  // from the release of the workload to its end
+  std::uint64_t duration_ns = 0;  // from the last ActiveSampling::released() to the workload's end
 
   std::uint64_t samples = 0;    // all that were read, idle ones included
   std::uint64_t idle = 0;       // of the idle task; in no node. None with "cycles": an idle CPU has none

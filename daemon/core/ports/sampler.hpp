@@ -16,7 +16,8 @@ namespace netperfd::core {
 class ActiveSampling {
  public:
   virtual ~ActiveSampling() = default;
-  // The workload was released just now: earlier samples do not count.
+  // The workload was released just now, or has told just now that its test begins: earlier samples do not
+  // count.
   virtual void released() = 0;
   // The workload has ended: later samples do not count. Quick.
   virtual void stop() = 0;

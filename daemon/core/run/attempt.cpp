@@ -117,7 +117,9 @@ void Attempt::stop() {
   if (workload_) workload_->stop();
 }
 
+// What a client does once, before it is connected, is no cost of its bytes.
 void Attempt::workload_begun() {
+  if (sampling_) sampling_->released();
   if (counting_) counting_->test_begun();
 }
 

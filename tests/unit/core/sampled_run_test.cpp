@@ -39,6 +39,13 @@ TEST_F(SampledRun, is_sampled_from_its_release_until_its_processes_end) {
   EXPECT_EQ(record().samples->samples, 11U);
 }
 
+TEST_F(SampledRun, whose_client_tells_its_begin_is_sampled_from_there_on) {
+  submit(a_sampled_job());
+  workload_.last().become_prepared();
+  workload_.last().listener->workload_begun();
+  EXPECT_THAT(sampler_.said, ElementsAre("open 99 of 4711", "released", "released"));
+}
+
 TEST_F(SampledRun, of_a_job_that_asks_for_none_is_not_sampled) {
   submit(a_job());
   workload_.last().become_prepared();
