@@ -86,20 +86,40 @@ void note_representative(const Attribution& attribution, Caveats& caveats) {
                   100 * *attribution.traced_to_plain));
 }
 
+// Why the CPU time of the traced runs has no account: that of a side is not known, or not what the tracer
+// took of it.
+std::string why_no_account(const RunList& traced_a, const RunList& traced_b) {
+  const auto knows_busy = [](const ComparedRun* run) { return run->busy_ns.has_value(); };
+  for (const auto& [side, runs] : {std::pair{"A", &traced_a}, std::pair{"B", &traced_b}}) {
+    if (std::ranges::none_of(*runs, knows_busy)) {
+      return fmt::format(
+          "No traced run of {} knows its CPU time, so no share of the change is given to functions.", side);
+    }
+  }
+  return "Some traced runs are not calibrated: what the tracer took of their CPU time is not known, so no "
+         "share of the change is given to functions.";
+}
+
 // Functions beyond the first ones, of which a page shows half as many, have a share without an interval: each
 // takes hundreds of estimates.
 constexpr std::size_t kSharesWithInterval = 16;
 
-// `costs`: of each of the first functions.
+// `costs`: of each of the first functions. If a function is shown, and no share is given, a caveat says why.
 void share_out(Attribution& attribution, const std::vector<std::vector<SideValues>>& costs,
                const RunList& traced_a, const RunList& traced_b, const ComparisonSettings& settings,
                Caveats& caveats) {
-  if (!attribution.account || !attribution.whole_ns_per_byte) return;
+  if (!attribution.whole_ns_per_byte) return;  // attribute() tells so
+  const bool found = std::ranges::any_of(
+      attribution.functions, [](const FunctionDelta& function) { return function.shown_by.has_value(); });
+  if (!attribution.account) {
+    if (found) caveats.add(Gravity::told, why_no_account(traced_a, traced_b));
+    return;
+  }
   const ShiftEstimate& plain = *attribution.whole_ns_per_byte;
   const ShiftEstimate& traced = attribution.account->time;
-  if (!can_share_out(plain, traced, settings.work, caveats)) return;
+  if (!can_share_out(plain, traced, settings.work, found, caveats)) return;
   const auto shares = ChangeShares::of(traced_a, traced_b, *attribution.account, settings.level);
-  if (!shares) return;
+  if (!shares) return;  // cannot be: there is an account, and its change in CPU time leaves out 0
   const ExplainedShare explained = shares->explained();
   attribution.explained = explained.share;
   attribution.explained_low = explained.low;

@@ -81,6 +81,23 @@ std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
   return {};
 }
 
+// One of both must be no change.
+std::string no_cpu_change(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work) {
+  const bool of_plain = !is_change(plain);
+  const ShiftEstimate& none = of_plain ? plain : traced;
+  const std::string_view runs = of_plain ? "plain" : "traced";
+  if (!none.low) {
+    return fmt::format(
+        "The {} runs are too few to tell whether their CPU time changed, so no share of the change is given "
+        "to functions.",
+        runs);
+  }
+  return fmt::format(
+      "The CPU time of the whole {} runs may as well not have changed, {} ns a {}, so no share of it is "
+      "given to functions.",
+      runs, in_words(none), to_string(work));
+}
+
 bool is_code(const std::string& group) {
   return group == "kernel" || group.starts_with("module:");
 }
@@ -312,7 +329,8 @@ std::string not_cpu_bound(const std::optional<double>& busy_a, const std::option
   return {};
 }
 
-bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work, Caveats& caveats) {
+bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work, bool found,
+                   Caveats& caveats) {
   if (agree(plain, traced) == false) {
     caveats.add(
         Gravity::weakens,
@@ -321,13 +339,10 @@ bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, Work
                     in_words(plain), in_words(traced), to_string(work)));
     return false;
   }
-  if (is_change(plain) && !is_change(traced) && traced.low) {
-    caveats.add(Gravity::told,
-                fmt::format("The traced runs show no change in CPU time, {} ns a {}: there is nothing to "
-                            "share out among functions.",
-                            in_words(traced), to_string(work)));
-  }
-  return is_change(plain) && is_change(traced);
+  if (is_change(plain) && is_change(traced)) return true;
+  if (found || (is_change(plain) && traced.low))
+    caveats.add(Gravity::told, no_cpu_change(plain, traced, work));
+  return false;
 }
 
 }  // namespace netperfd::analysis

@@ -114,8 +114,9 @@ constexpr double kLuckOfTwoBuilds = 0.02;
                                         const std::optional<double>& busy_b, Caveats& caveats);
 
 // Gates 12 and 13: whether the change in CPU time can be shared out among functions. 12, plain and traced
-// runs agree on it, which a caveat tells otherwise. 13, both show one.
+// runs agree on it. 13, both show one. Otherwise a caveat tells why not, in any case if a function was
+// `found` to have changed.
 [[nodiscard]] bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work,
-                                 Caveats& caveats);
+                                 bool found, Caveats& caveats);
 
 }  // namespace netperfd::analysis

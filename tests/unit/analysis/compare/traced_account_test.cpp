@@ -3,6 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "tests/unit/analysis/compare/traced_sides.hpp"
 
 namespace netperfd::analysis {
@@ -83,6 +88,92 @@ TEST(TracedAccount, has_no_account_without_the_tracers_cost) {
   each_traced(sides.b, [](ComparedRun& run) { run.trace->cost.reset(); });
   EXPECT_FALSE(comparison_of(sides).attribution.account);
   EXPECT_FALSE(comparison_of(sides).attribution.explained);
+}
+
+// Each way without a share of a cause that is found has its word.
+class NoShares : public testing::Test {
+ protected:
+  void expect_caveat(const std::string& words) const {
+    const Comparison comparison = comparison_of(sides_);
+    const FunctionDelta& first = comparison.attribution.functions.front();
+    EXPECT_EQ(first.name, "lookup");
+    EXPECT_TRUE(first.shown_by);
+    EXPECT_FALSE(first.share);
+    EXPECT_FALSE(comparison.attribution.explained);
+    EXPECT_EQ(comparison.attribution.not_attributed, "");
+    EXPECT_THAT(comparison.caveats, has_caveat(words));
+  }
+  static void each_plain(std::vector<ComparedRun>& runs, const std::function<void(ComparedRun&)>& change) {
+    for (ComparedRun& run : runs) {
+      if (!run.trace) change(run);
+    }
+  }
+  // 0, 4 or 8 ns a byte, beside a change of 2.
+  static std::uint64_t scatter(std::uint64_t run) { return 4'000'000'000 * (run % 3); }
+
+  TracedSides sides_ = classic();
+};
+
+TEST_F(NoShares, are_told_if_some_traces_are_not_calibrated) {
+  each_traced(sides_.b, [](ComparedRun& run) { run.trace->cost.reset(); });
+  expect_caveat("Some traced runs are not calibrated: what the tracer took of their CPU time is not known");
+}
+
+TEST_F(NoShares, are_told_if_no_traced_run_of_a_side_knows_its_cpu_time) {
+  each_traced(sides_.b, [](ComparedRun& run) { run.busy_ns.reset(); });
+  expect_caveat("No traced run of B knows its CPU time, so no share of the change is given to functions.");
+}
+
+TEST_F(NoShares, are_told_if_no_plain_run_of_a_side_knows_its_cpu_time) {
+  each_plain(sides_.a, [](ComparedRun& run) { run.busy_ns.reset(); });
+  expect_caveat("No plain runs of both sides tell how much CPU time they took a byte");
+}
+
+TEST_F(NoShares, are_told_if_plain_and_traced_runs_disagree) {
+  each_traced(sides_.b, [](ComparedRun& run) { *run.busy_ns += 3'000'000'000; });
+  expect_caveat("Plain and traced runs disagree on the change in CPU time, -2 (");
+}
+
+TEST_F(NoShares, are_told_if_the_traced_runs_cpu_time_may_not_have_changed) {
+  std::uint64_t next = 0;
+  for (auto* side : {&sides_.a, &sides_.b})
+    each_traced(*side, [&next](ComparedRun& run) { *run.busy_ns += scatter(next++); });
+  expect_caveat("The CPU time of the whole traced runs may as well not have changed, ");
+}
+
+TEST_F(NoShares, are_told_if_the_plain_runs_cpu_time_may_not_have_changed) {
+  std::uint64_t next = 0;
+  for (auto* side : {&sides_.a, &sides_.b})
+    each_plain(*side, [&next](ComparedRun& run) { *run.busy_ns += scatter(next++); });
+  expect_caveat("The CPU time of the whole plain runs may as well not have changed, ");
+}
+
+TEST_F(NoShares, are_told_if_too_few_plain_runs_know_their_cpu_time) {
+  for (auto* side : {&sides_.a, &sides_.b}) {
+    int kept = 0;
+    each_plain(*side, [&kept](ComparedRun& run) {
+      if (++kept > 2) run.busy_ns.reset();
+    });
+  }
+  expect_caveat("The plain runs are too few to tell whether their CPU time changed, so no share");
+}
+
+TEST_F(NoShares, are_told_if_too_few_traced_runs_know_their_cpu_time) {
+  for (auto* side : {&sides_.a, &sides_.b}) {
+    int kept = 0;
+    each_traced(*side, [&kept](ComparedRun& run) {
+      if (++kept > 2) run.busy_ns.reset();
+    });
+  }
+  expect_caveat("The traced runs are too few to tell whether their CPU time changed, so no share");
+}
+
+// Equal sides have no cause to tell of.
+TEST_F(NoShares, are_not_told_if_no_function_is_shown) {
+  sides_.b = sides_.a;
+  const Comparison comparison = comparison_of(sides_);
+  EXPECT_FALSE(comparison.attribution.functions.front().shown_by);
+  EXPECT_THAT(comparison.caveats, testing::Not(has_caveat("no share of")));
 }
 
 TEST(TracedAccount, gives_no_shares_of_a_difference_that_may_be_none) {
