@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -58,18 +60,33 @@ void choose_for_page(FunctionRows& rows, bool tested) {
   rows.resize(std::min(kSampledMost, rows.size()));
 }
 
-// Where the samples were taken, if the name alone does not tell.
-std::string place_words(const FunctionDeltaView& row) {
+// The samples show nothing, and of what the trace shows they could not show more.
+bool is_too_small(const FunctionDeltaView& row) {
+  return (row.witness == "compatible" || row.witness == "unseen") && row.shift && row.sampled_detectable &&
+         std::abs(*row.shift) < *row.sampled_detectable && !netperfd::rows::is_found(sampled_finding(row));
+}
+
+// "is below what 24 runs of samples can tell, 1.30"
+std::string too_small_words(const ComparisonView& head, const FunctionDeltaView& row) {
+  const std::uint64_t runs = std::uint64_t{head.sampled_runs_a.value_or(0)} + head.sampled_runs_b.value_or(0);
+  return fmt::format("is below what {} of samples can tell, {}", plural(runs, "run"),
+                     format_cost(*row.sampled_detectable));
+}
+
+// Where the samples were taken, if the name alone does not tell, and what they cannot tell.
+std::string place_words(const ComparisonView& head, const FunctionDeltaView& row) {
   std::string note;
   const auto add = [&note](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
   if (row.match == "only A" || row.match == "only B") add("met " + *row.match);
   if (row.function_b) add("in B " + *row.function_b);
   if (row.below) add("called below " + *row.below);
   if (row.after_interrupts_off.value_or(false)) add("or in code before it with interrupts off");
+  if (is_too_small(row))
+    add(fmt::format("{} in the trace {}", signed_figure(*row.shift), too_small_words(head, row)));
   return note;
 }
 
-Grid sampled_rows_grid(std::string heading, const FunctionRows& rows) {
+Grid sampled_rows_grid(const ComparisonView& head, std::string heading, const FunctionRows& rows) {
   std::vector<Cells> cells;
   std::vector<Cell> notes;
   for (const FunctionDeltaView& row : rows) {
@@ -82,7 +99,7 @@ Grid sampled_rows_grid(std::string heading, const FunctionRows& rows) {
                      {interval_text(row.sampled_low, row.sampled_high)},
                      {or_dash(row.sampled_p_adjusted, probability_text)},
                      {trace_words(row)}});
-    notes.push_back({place_words(row), Style::faint});
+    notes.push_back({place_words(head, row), Style::faint});
   }
   return {std::move(heading),
           {{.title = "FUNCTION", .shrink_to = 16},
@@ -122,6 +139,7 @@ std::vector<FunctionDeltaView> shown_samples(const CompareView& view) {
 std::string trace_words(const FunctionDeltaView& row) {
   if (is_not_traced(row)) return "not traced";
   if (!row.witness) return "-";
+  if (is_too_small(row)) return "too small to tell";
   if (*row.witness == "compatible") return "compatible, not shown";
   if (*row.witness == "unseen") return "not seen";
   return *row.witness == "unclear" ? "too few to tell" : *row.witness;
@@ -130,10 +148,16 @@ std::string trace_words(const FunctionDeltaView& row) {
 std::string witness_words(const CompareView& view) {
   const auto& witness = view.details.comparison.witness;
   if (!witness || *witness == "unclear") return {};
-  if (*witness != "agrees" && *witness != "disagrees")
-    return "samples of the plain runs do not show by themselves what the trace says";
   const auto row = std::ranges::find(view.details.functions, witness, &FunctionDeltaView::witness);
-  if (row == view.details.functions.end()) return {};
+  const bool is_known = row != view.details.functions.end();
+  if (*witness != "agrees" && *witness != "disagrees") {
+    if (!is_known || !is_too_small(*row))
+      return "samples of the plain runs do not show by themselves what the trace says";
+    const ComparisonView& head = view.details.comparison;
+    return fmt::format("{} ns a {} of {} {}", format_cost(std::abs(*row->shift)), work_word(head),
+                       row->function, too_small_words(head, *row));
+  }
+  if (!is_known) return {};
   if (*witness == "disagrees")
     return fmt::format("samples of the plain runs disagree with the trace on {}", row->function);
   return fmt::format("samples of the plain runs agree with the trace on {}", row->function);
@@ -149,7 +173,7 @@ Grid sampled_grid(const CompareView& view) {
                                     work_words(view.details.comparison));
   if (none_differs)
     heading += fmt::format("; none of {} differs beyond chance", plural(sampled_functions(view), "function"));
-  return sampled_rows_grid(std::move(heading), rows);
+  return sampled_rows_grid(view.details.comparison, std::move(heading), rows);
 }
 
 std::string more_sampled(const CompareView& view, std::size_t shown) {

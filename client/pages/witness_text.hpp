@@ -17,7 +17,7 @@ namespace netperfctl::comparing {
 // The rows of sampled_grid().
 [[nodiscard]] std::vector<FunctionDeltaView> shown_samples(const CompareView& view);
 
-// "agrees", "disagrees", "too few to tell", "not traced", or "-".
+// "agrees", "disagrees", "too few to tell", "too small to tell", "not traced", or "-".
 [[nodiscard]] std::string trace_words(const FunctionDeltaView& row);
 
 // The line below the verdict; empty if the samples neither confirm nor contradict the trace.

@@ -282,6 +282,7 @@ struct FunctionDelta {
   // Which figure shows a change: cost, call time or calls; and what of the cost it takes at least.
   std::optional<std::string> shown_by;
   std::optional<double> shown_least;
+  std::optional<double> sampled_detectable;  // shift that the samples find with 80 % power
 };
 template <>
 inline constexpr auto kFields<FunctionDelta> =
@@ -341,7 +342,8 @@ inline constexpr auto kFields<FunctionDelta> =
                field("calls_high", &FunctionDelta::calls_high),
                field("calls_p_adjusted", &FunctionDelta::calls_p_adjusted),
                field("shown_by", &FunctionDelta::shown_by),
-               field("shown_least", &FunctionDelta::shown_least, "ns_per_byte")};
+               field("shown_least", &FunctionDelta::shown_least, "ns_per_byte"),
+               field("sampled_detectable", &FunctionDelta::sampled_detectable, "ns_per_byte")};
 static_assert(kDescribed<FunctionDelta>);
 
 struct CounterChange {

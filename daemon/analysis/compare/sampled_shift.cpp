@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "daemon/analysis/compare/family_test.hpp"
@@ -51,6 +52,21 @@ SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide 
   return place;
 }
 
+std::optional<double> detectable_spreads(const Samples& samples, double level) {
+  const auto n_a = static_cast<std::uint32_t>(samples.a.size());
+  if (samples.paired) return detectable_by_blocks(n_a, 1, level);
+  return detectable_by_runs(n_a, static_cast<std::uint32_t>(samples.b.size()), 1, level);
+}
+
+void note_detectable(SampledPlace& place, const std::optional<double>& spreads, double level) {
+  const auto spread = spread_of(place.samples);
+  if (!spreads || !spread || !place.shift.cost.low) return;
+  constexpr double kOften = 0.8;
+  const double counted = (normal_quantile((1 + level) / 2) + normal_quantile(kOften)) *
+                         std::sqrt(place.a.variance + place.b.variance);
+  place.shift.detectable = std::max(*spreads * *spread, counted);
+}
+
 void test_together(std::span<SampledPlace* const> places, double level, double looks) {
   std::vector<Samples> figures;
   for (const SampledPlace* place : places) {
@@ -60,8 +76,9 @@ void test_together(std::span<SampledPlace* const> places, double level, double l
   const FamilyTest test = test_family(figures, level);
   std::size_t next = 0;
   for (SampledPlace* place : places) {
-    if (place->shift.cost.p)
-      place->shift.p_adjusted = std::min(1.0, std::max(test.p[next++], *place->shift.cost.p) * looks);
+    if (!place->shift.cost.p) continue;
+    place->shift.p_adjusted = std::min(1.0, std::max(test.p[next++], *place->shift.cost.p) * looks);
+    if (place->shift.detectable && test.detectable) note_detectable(*place, test.detectable, level);
   }
 }
 

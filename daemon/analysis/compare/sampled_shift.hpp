@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,7 +35,14 @@ struct SampledPlace {
 [[nodiscard]] SampledPlace sampled_place(const Grouping& grouping, SampledSide a, SampledSide b,
                                          double level);
 
-// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp), times `looks`.
+// What so many samples find alone with 80 % power at a spread of 1; absent if they have no interval.
+[[nodiscard]] std::optional<double> detectable_spreads(const Samples& samples, double level);
+// Fills SampledShift::detectable: `spreads` times the spread of its samples, and no less than counting finds
+// with that power.
+void note_detectable(SampledPlace& place, const std::optional<double>& spreads, double level);
+
+// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp), times `looks`, and
+// `detectable` of those that have it already.
 void test_together(std::span<SampledPlace* const> places, double level, double looks = 1);
 
 }  // namespace netperfd::analysis

@@ -93,12 +93,18 @@ bool is_significant(const std::optional<double>& p_adjusted) {
 class SampledSides {
  public:
   SampledSides(const RunList& a, const RunList& b, double level)
-      : a_(a), b_(b), grouping_(a, b), level_(level) {}
+      : a_(a),
+        b_(b),
+        grouping_(a, b),
+        level_(level),
+        // Each run has a number of samples of each function, so all functions have equally many values.
+        spreads_(detectable_spreads(grouping_.samples(zeros(a), zeros(b)), level)) {}
 
   [[nodiscard]] SampledRow row(const MatchedFunction& function) const {
     SampledRow row{.function = function,
                    .place = sampled_place(grouping_, sampled_values(a_, function.in_a),
                                           sampled_values(b_, function.in_b), level_)};
+    note_detectable(row.place, spreads_, level_);
     row.place.shift.share_a = busy_share(row.place.a.count, busy_of(a_));
     row.place.shift.share_b = busy_share(row.place.b.count, busy_of(b_));
     row.place.shift.after_interrupts_off = !sees_interrupts_off() && switches_interrupts_on(function.name);
@@ -106,6 +112,8 @@ class SampledSides {
   }
 
  private:
+  static RunValues zeros(const RunList& runs) { return RunValues(runs.size(), std::optional<double>{0}); }
+
   [[nodiscard]] bool sees_interrupts_off() const {
     return a_.front()->samples->sees_interrupts_off && b_.front()->samples->sees_interrupts_off;
   }
@@ -114,6 +122,7 @@ class SampledSides {
   const RunList& b_;
   Grouping grouping_;
   double level_;
+  std::optional<double> spreads_;  // detectable_spreads()
 };
 
 FunctionDelta delta_of(const SampledRow& row, const RunList& a, const RunList& b) {
@@ -147,9 +156,11 @@ Witness compared(const FunctionDelta& function, double factor) {
              : Witness::compatible;
 }
 
+// A function that matters little can be shown by the time of its calls alone.
 bool is_judged(const FunctionDelta& function) {
+  const bool by_trace = function.shown_by || is_significant(function.cost_together.p);
   return function.traced && function.sampled && function.cost.low && function.sampled->cost.low &&
-         (is_significant(function.cost_together.p) || is_significant(function.sampled->p_adjusted));
+         (by_trace || is_significant(function.sampled->p_adjusted));
 }
 
 // Whether what both at least differ by is much of the change in CPU time, or that is not known.

@@ -9,6 +9,9 @@
 // that of independent estimates (traced_account.hpp, agree()), with the half-widths of a level of
 // 1 - (1 - level) / k if k functions are judged (Bonferroni). Shifts that differ by up to a tenth of the
 // larger one count as the same: samples by a timer miss by so much where interrupts are off.
+//
+// What the trace shows can be less than the samples find with 80 % power (SampledShift::detectable). Then it
+// says nothing that they do not show it.
 #pragma once
 
 #include "daemon/analysis/compare/caveats.hpp"

@@ -21,6 +21,7 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   row.sampled_share_a = sampled.share_a;
   row.sampled_share_b = sampled.share_b;
   row.sampled_p_adjusted = sampled.p_adjusted;
+  row.sampled_detectable = sampled.detectable;
   if (sampled.witness) row.witness = to_string(*sampled.witness);
   if (sampled.after_interrupts_off) row.after_interrupts_off = true;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/pages/render.hpp"
+#include "client/pages/witness_text.hpp"
 #include "client/terminal/table.hpp"
 #include "tests/unit/client/compare_samples.hpp"
 #include "tests/unit/client/golden.hpp"
@@ -56,6 +57,29 @@ TEST(ComparePages, a_function_on_which_samples_disagree_has_no_cause) {
   EXPECT_TRUE(has(text, "-17.90 to -16.50  disagrees")) << text;
   EXPECT_TRUE(has(text, "samples of the plain runs disagree with the trace on hsr_get_node")) << text;
   EXPECT_FALSE(has(text, "samples of the plain runs agree")) << text;
+}
+
+TEST(ComparePages, what_samples_cannot_tell_at_its_size_is_said_to_be_so) {
+  CompareView view = samples::witnessed();
+  FunctionDeltaView& row = view.details.functions.front();
+  view.details.comparison.witness = row.witness = "unseen";
+  row.shift = 0.27;
+  row.sampled_a = row.sampled_b = row.sampled_shift = 0;
+  row.sampled_low = -0.9;
+  row.sampled_high = 0.9;
+  row.sampled_p_adjusted.reset();
+  const std::string silent = "samples of the plain runs do not show by themselves what the trace says";
+  EXPECT_EQ(comparing::witness_words(view), silent) << "an older netperfd does not know what they can tell";
+  EXPECT_EQ(comparing::trace_words(row), "not seen");
+  row.sampled_detectable = 1.3;
+  EXPECT_EQ(comparing::witness_words(view),
+            "0.27 ns a byte of hsr_get_node is below what 16 runs of samples can tell, 1.30");
+  EXPECT_EQ(comparing::trace_words(row), "too small to tell");
+  EXPECT_TRUE(has(page(view, 200), "+0.27 in the trace is below what 16 runs of samples can tell, 1.30"))
+      << page(view, 200);
+  row.sampled_detectable = 0.2;
+  EXPECT_EQ(comparing::witness_words(view), silent);
+  EXPECT_EQ(comparing::trace_words(row), "not seen");
 }
 
 TEST(ComparePages, samples_alone_tell_where) {

@@ -194,6 +194,39 @@ TEST(Witness, that_has_no_sample_of_a_function_has_not_seen_it) {
   EXPECT_EQ(function_of(comparison_of(sides), "lookup").sampled->witness, Witness::unseen);
 }
 
+TEST(Witness, knows_the_change_that_its_samples_find) {
+  TracedSides sides = classic();
+  give_samples(sides.a, {sampled("lookup", 2.0), sampled("forward", 0.8)});
+  give_samples(sides.b, {sampled("lookup", 0.5), sampled("forward", 0.8)});
+  const auto found = function_of(comparison_of(sides), "lookup").sampled->detectable;
+  // 160,000 and 40,000 samples of 0.1 ps a byte each: they cannot find less than counting does.
+  const double counted = 2.80 * std::sqrt(160'000 + 40'000) * 1e-4 / 8;
+  EXPECT_GT(found.value_or(0), counted * 0.999);
+  EXPECT_LT(found.value_or(1), 3 * counted);
+}
+
+// 0.02 ns a byte: a sample in each run is 1 ns a byte.
+TEST(Witness, does_not_hold_what_it_cannot_see_against_a_small_function) {
+  TracedSides sides = classic();
+  std::uint64_t self = 20'000'000;
+  for (auto* side : {&sides.a, &sides.b}) {
+    each_traced(*side, [&self](ComparedRun& run) {
+      run.trace->functions.push_back(analysis::function_of("tiny", self += 1'000));
+    });
+    self *= 2;
+    give_samples(*side, {sampled("other", 1)});
+    for (ComparedRun& run : *side) {
+      if (run.samples) run.samples->ns_per_sample = 1e9;
+    }
+  }
+  const Comparison comparison = comparison_of(sides);
+  const FunctionDelta& tiny = function_of(comparison, "tiny");
+  ASSERT_TRUE(tiny.shown_by && tiny.sampled);
+  EXPECT_NEAR(*tiny.cost.shift, 0.02, 0.001);
+  EXPECT_EQ(tiny.sampled->witness, Witness::unseen);
+  EXPECT_NEAR(tiny.sampled->detectable.value_or(0), 2.80 * std::sqrt(2) / 8, 0.001);
+}
+
 TEST(Witness, tells_of_plain_runs_without_samples) {
   TracedSides sides = classic();
   give_samples(sides.a, {sampled("lookup", 2.0)});
