@@ -19,8 +19,8 @@ struct Finding {
   std::optional<double> least = std::nullopt;
 };
 
-// The end of the interval that is nearest to 0, as a distance from 0, or Finding::least. Absent: the row shows no difference,
-// because p_adjusted is above kFoundAtMost or the interval contains 0.
+// Finding::least, or the end of the interval that is nearest to 0, as a distance from 0. Absent: the row
+// shows no difference, because p_adjusted is above kFoundAtMost or the interval contains 0.
 [[nodiscard]] inline std::optional<double> found_at_least(const Finding& row) {
   if (row.least) return row.least;
   if (!row.low || !row.high || !row.p_adjusted || !(*row.p_adjusted <= kFoundAtMost)) return std::nullopt;

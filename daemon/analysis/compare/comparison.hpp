@@ -147,8 +147,8 @@ struct ComparisonSettings {
   // Give a verdict in spite of undeclared differences, of runs that received nothing, of a file that was
   // imported twice, and of noise that made it.
   bool despite = false;
-  // A function is tested if its share of the self time of both sides together is at least this. The choice is
-  // blind to the sides; it keeps the number of tests small, so that each has a chance.
+  // A sampled function or frame is tested if its share of the samples of both sides together is at least
+  // this. The choice is blind to the sides; it keeps the number of tests small, so that each has a chance.
   double least_share = 0.01;
   std::vector<ComparedFigure> figures = {{}};  // not empty; the first one is the primary
   WorkUnit work = WorkUnit::byte;              // what costs are divided by (choose_work())

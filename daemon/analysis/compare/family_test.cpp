@@ -250,6 +250,11 @@ std::optional<ShiftInterval> interval_at(const Samples& samples, double critical
     for (const double value : samples.a) squares += std::pow(value - a, 2);
     for (const double value : samples.b) squares += std::pow(value - b, 2);
   }
+  // Equal values differ by their rounding.
+  const double largest = std::max(size_of_largest(samples.a), size_of_largest(samples.b));
+  const double all = squares + most * (b - a) * (b - a);
+  if (all <= 1e-24 * largest * largest * static_cast<double>(samples.a.size() + samples.b.size()))
+    return ShiftInterval{};
   const double half = critical * std::sqrt(squares / (most * (most - critical * critical)));
   return ShiftInterval{.low = b - a - half, .high = b - a + half};
 }

@@ -95,14 +95,13 @@ void put(Tested& tested, ShiftEstimate& estimate, std::vector<Tested>& family) {
   if (estimate.p) family.push_back(std::move(tested));
 }
 
-// The error of the calibration moved the samples towards no difference; it may as well lie on the other side.
+// The samples were moved towards no difference by the error of the calibration, or less.
 void put_interval(const Tested& tested, double critical) {
   const auto ends = interval_at(tested.shift.samples, critical);
   if (!ends) return;
-  const double moved = tested.shift.moved, shift = *tested.shift.estimate.shift;
-  const double beyond = std::abs(moved) + tested.shift.margin;
-  tested.together->low = std::min(shift, ends->low - (moved < 0 ? beyond : 0));
-  tested.together->high = std::max(shift, ends->high + (moved > 0 ? beyond : 0));
+  const auto& [estimate, samples, moved, lower, higher] = tested.shift;
+  tested.together->low = std::min(*estimate.shift, ends->low + moved - lower);
+  tested.together->high = std::max(*estimate.shift, ends->high + moved + higher);
 }
 
 // `family` is in the order of the rows' tested costs, times and calls.
@@ -110,7 +109,7 @@ void test_family_of(const std::vector<Tested>& family, std::vector<FunctionRow>&
                     double looks) {
   std::vector<Samples> figures;
   for (const Tested& each : family) figures.push_back(each.shift.samples);
-  const FamilyTest test = test_family(figures, 1 - (1 - level) / looks);
+  const FamilyTest test = test_family(figures, level);
   for (std::size_t i = 0; i < family.size(); ++i) {
     family[i].together->p = std::min(1.0, test.p_together[i] * looks);
     if (test.critical) put_interval(family[i], *test.critical);
@@ -120,7 +119,8 @@ void test_family_of(const std::vector<Tested>& family, std::vector<FunctionRow>&
     const auto of_cost = std::ranges::find(family, &row.delta.cost_together, &Tested::together);
     if (of_cost == family.end()) continue;
     if (const auto spread = spread_of(of_cost->shift.samples))
-      row.delta.detectable = *test.detectable * *spread + of_cost->shift.margin;
+      row.delta.detectable =
+          *test.detectable * *spread + std::max(of_cost->shift.lower, of_cost->shift.higher);
   }
 }
 
@@ -189,7 +189,7 @@ FunctionRow function_row(const Grouping& grouping, const MatchedFunction& functi
   row.delta.b = factors(b, function.in_b, basis.cost.b, basis);
   row.calls = {calls_per_work(a, function.in_a), calls_per_work(b, function.in_b)};
   const std::uint64_t hits_a = hits_of(a, function.in_a), hits_b = hits_of(b, function.in_b);
-  row.tested = std::max(hits_a, hits_b) >= kFewestCalls;
+  row.tested = hits_a + hits_b >= kFewestCalls;
   const auto within_error = costs_within_error(basis.cost);
   for (const TracerCosts& cost : std::span(within_error).first(row.tested ? within_error.size() : 1)) {
     row.costs.push_back({costs(a, function.in_a, cost.a), costs(b, function.in_b, cost.b)});
@@ -199,8 +199,7 @@ FunctionRow function_row(const Grouping& grouping, const MatchedFunction& functi
   row.weight = sum_of(row.costs[0].a) + sum_of(row.costs[0].b);
   const Samples all = grouping.samples(row.calls.a, row.calls.b);
   const Samples with_calls = grouping.samples(row.call_times[0].a, row.call_times[0].b);
-  row.time_known = std::min(hits_a, hits_b) >= kFewestCalls && with_calls.a.size() == all.a.size() &&
-                   with_calls.b.size() == all.b.size();
+  row.time_known = with_calls.a.size() == all.a.size() && with_calls.b.size() == all.b.size();
   return row;
 }
 

@@ -33,17 +33,17 @@ struct FunctionRow {
   SideValues calls = {};
   double weight = 0;        // its cost over all runs of both sides
   bool tested = false;      // by its cost and its calls
-  bool time_known = false;  // each sample has calls on both sides, and each side has enough
+  bool time_known = false;  // each sample has calls on both sides
 };
 
-// Fewer calls of a function on both sides are not tested.
-inline constexpr std::uint64_t kFewestCalls = 100;
+// Of both sides together, so that the choice is blind to them: with fewer, a function is not tested.
+inline constexpr std::uint64_t kFewestCalls = 200;
 
 // All runs must know their work.
 [[nodiscard]] FunctionRow function_row(const Grouping& grouping, const MatchedFunction& function,
                                        const FunctionBasis& basis);
 
-// Tests the rows at `level`, divided by `looks`, and says which figure shows a change.
+// Tests the rows at `level`, that of one of so many looks, and says which figure shows a change.
 void test_functions(std::vector<FunctionRow>& rows, const Grouping& grouping, double level, double looks);
 
 // The time of a call: the median over the runs that called it.

@@ -153,7 +153,8 @@ CorrectedShift corrected_shift(const Grouping& grouping, const std::vector<SideV
   const double lower = std::hypot(below, error) - below, higher = std::hypot(above, error) - above;
   estimate.low = *estimate.low - lower;
   estimate.high = *estimate.high + higher;
-  corrected.margin = std::max(lower, higher);
+  corrected.lower = lower;
+  corrected.higher = higher;
   corrected.moved = std::clamp(*estimate.shift, -higher, lower);
   for (double& value : corrected.samples.b) value -= corrected.moved;
   estimate.p =

@@ -60,10 +60,10 @@ struct SideValues {
 };
 
 struct CorrectedShift {
-  ShiftEstimate estimate;  // its interval and p include the error of the cost
-  Samples samples;         // as p is computed from
-  double moved = 0;        // by how much B's are lower there than they were
-  double margin = 0;       // the larger of what the error adds to both halves of the interval
+  ShiftEstimate estimate;        // its interval and p include the error of the cost
+  Samples samples;               // as p is computed from
+  double moved = 0;              // by how much B's are lower there than they were
+  double lower = 0, higher = 0;  // what the error adds to both halves of the interval
 };
 
 // `figures` has the figure with each of costs_within_error(). v is the change of its shift for the entry's

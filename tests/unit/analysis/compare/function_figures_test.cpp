@@ -132,7 +132,7 @@ TEST(FunctionFigures, show_a_slower_call_that_is_made_less_often_though_it_costs
   EXPECT_NEAR(walk.shown_least.value_or(0), 0.2, 0.01);
 }
 
-TEST(FunctionFigures, of_fewer_than_100_calls_a_side_are_not_tested) {
+TEST(FunctionFigures, of_fewer_than_200_calls_are_not_tested) {
   TracedSides sides = classic();
   add_calls(sides.a, "rare", eight_of(12), eight_of(500));
   add_calls(sides.b, "rare", eight_of(12), eight_of(900));
@@ -148,7 +148,7 @@ TEST(FunctionFigures, of_fewer_than_100_calls_a_side_are_not_tested) {
   EXPECT_FALSE(rare.shown_by || rare.shown_least || rare.detectable);
 }
 
-TEST(FunctionFigures, of_100_calls_on_both_sides_are_tested) {
+TEST(FunctionFigures, of_200_calls_are_tested) {
   TracedSides sides = classic();
   add_calls(sides.a, "rare", eight_of(13), eight_of(500));
   add_calls(sides.b, "rare", eight_of(13), eight_of(900));
@@ -160,18 +160,6 @@ TEST(FunctionFigures, of_100_calls_on_both_sides_are_tested) {
   EXPECT_TRUE(is_tested(rare.call_time, rare.call_time_together));
   EXPECT_TRUE(is_tested(rare.calls, rare.calls_together));
   EXPECT_TRUE(rare.shown_by);
-}
-
-TEST(FunctionFigures, have_no_time_of_a_call_if_a_side_has_fewer_than_100_calls) {
-  TracedSides sides = classic();
-  add_calls(sides.a, "rare", eight_of(13), eight_of(500));
-  add_calls(sides.b, "rare", eight_of(12), eight_of(500));
-  const Attribution attribution = comparison_of(sides).attribution;
-  EXPECT_EQ(attribution.tested, 4U);
-  const FunctionDelta& rare = delta_of(attribution, "rare");
-  EXPECT_TRUE(is_tested(rare.cost, rare.cost_together));
-  EXPECT_TRUE(is_tested(rare.calls, rare.calls_together));
-  EXPECT_TRUE(is_absent(rare.call_time, rare.call_time_together));
 }
 
 void forget_forward(ComparedRun& run) {

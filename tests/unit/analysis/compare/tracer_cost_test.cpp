@@ -110,7 +110,7 @@ TEST_F(CorrectedShiftTest, without_an_error_is_that_of_the_rank_test) {
   EXPECT_EQ(found.estimate.low, 7);
   EXPECT_EQ(found.estimate.high, 13);
   EXPECT_NEAR(*found.estimate.p, 2.0 / 924, 1e-12);
-  EXPECT_EQ(found.margin, 0);
+  EXPECT_EQ(found.lower + found.higher, 0);
 }
 
 TEST_F(CorrectedShiftTest, has_an_interval_that_is_wider_by_the_error_in_squares) {
@@ -121,7 +121,8 @@ TEST_F(CorrectedShiftTest, has_an_interval_that_is_wider_by_the_error_in_squares
   // sqrt(3^2 + (1.95996 * 2)^2)
   EXPECT_NEAR(*found.estimate.low, 10 - 4.9362, 1e-4);
   EXPECT_NEAR(*found.estimate.high, 10 + 4.9362, 1e-4);
-  EXPECT_NEAR(found.margin, 1.9362, 1e-4);
+  EXPECT_NEAR(found.lower, 1.9362, 1e-4);
+  EXPECT_NEAR(found.higher, 1.9362, 1e-4);
   // B is moved to 8.0638 above A, where one of 36 pairs would be in the other order only below 5.
   EXPECT_NEAR(*found.estimate.p, 2.0 / 924, 1e-12);
   EXPECT_NEAR(found.samples.b[0], -2.5 + 8.0638, 1e-4);
