@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <span>
 
 #include "daemon/analysis/compare/run_planner.hpp"
 
@@ -20,6 +21,9 @@ constexpr double kEqual = 1 - 1e-12;
 constexpr std::size_t kFewExchanges = 40;
 // Beside so many, more change it little.
 constexpr std::ptrdiff_t kMostOthers = 100;
+// Of one of the rest against one of the first figures, if both are equally many. By simulation
+// (docs/statistics.md): with 1, the first lose up to eight points of power.
+constexpr double kOdds = 30;
 
 using Signs = std::vector<double>;
 
@@ -119,10 +123,34 @@ double bound(const Samples& samples) {
   return samples.paired ? a : a * b / (a + b);
 }
 
+double freedom_of(const Samples& samples) {
+  const auto n = static_cast<double>(samples.a.size() + (samples.paired ? 0 : samples.b.size()));
+  return n - (samples.paired ? 1 : 2);
+}
+
+// Puts the statistic of a figure beyond the first ones on the scale of theirs. The part of its squares that
+// its difference does not explain counts as so many times as large that, with normal values, the likelihood
+// ratio is `odds` times as near to 1.
+class Handicap {
+ public:
+  Handicap(const Samples& samples, double odds)
+      : most_(bound(samples)), factor_(std::pow(odds, 2 / std::max(1.0, freedom_of(samples)))) {}
+
+  [[nodiscard]] double on_first(double statistic) const { return scaled(statistic, factor_); }
+  [[nodiscard]] double on_own(double statistic) const { return scaled(statistic, 1 / factor_); }
+
+ private:
+  [[nodiscard]] double scaled(double statistic, double factor) const {
+    const double unexplained = std::max(0.0, 1 - statistic * statistic / most_) * factor;
+    return std::sqrt(most_ * std::max(0.0, 1 - unexplained));
+  }
+
+  double most_, factor_;
+};
+
 std::optional<double> detectable(const Samples& samples, double critical) {
   const double most = bound(samples);
-  const auto n = static_cast<double>(samples.a.size() + (samples.paired ? 0 : samples.b.size()));
-  const double freedom = n - (samples.paired ? 1 : 2);
+  const double freedom = freedom_of(samples);
   if (freedom < 1) return std::nullopt;
   const double square = std::min(critical * critical, most * (1 - 1e-9));
   const double t = std::sqrt(freedom * square / (most - square));
@@ -130,65 +158,112 @@ std::optional<double> detectable(const Samples& samples, double critical) {
 }
 
 // The shift, in standard deviations of a figure's values, that the exchanges find with 80 % power beside
-// `others` figures that do not differ. In each of 1,000 repetitions all are normal and independent, and the
-// figure shifts as far as it must to be found. With few exchanges this is farther than by the noncentral t:
-// the critical value then varies greatly from samples to samples, and those with a high one need more than
-// those with a low one save.
-double simulated_shift(Exchanges exchanges, bool paired, std::size_t others, std::size_t allowed) {
-  constexpr std::size_t kRepetitions = 1'000;
-  constexpr double kFarthest = 64;
-  std::vector<Signs> all;
-  for (; all.size() < exchanges.size(); exchanges.next()) all.push_back(exchanges.signs());
-  std::mt19937_64 random{1};
-  std::normal_distribution<double> normal;
-  const auto drawn = [&](double shift) {
-    Samples samples{.a = {}, .b = std::vector<double>(all.front().size()), .paired = paired};
-    if (paired) samples.a.resize(samples.b.size());
-    for (std::size_t i = 0; i < samples.b.size(); ++i) samples.b[i] = normal(random) + all.front()[i] * shift;
-    return scaled_values(samples);
-  };
-  std::vector<double> shifts;
-  for (std::size_t repetition = 0; repetition < kRepetitions; ++repetition) {
-    std::vector<double> largest(all.size());
-    for (std::size_t other = 0; other < others; ++other) {
-      const std::vector<double> values = drawn(0);
-      for (std::size_t i = 0; i < all.size(); ++i)
-        largest[i] = std::max(largest[i], statistic(values, all[i]));
+// others that do not differ. In each of 1,000 repetitions all are normal and independent, and the figure
+// shifts as far as it must to be found. With few exchanges this is farther than by the noncentral t: the
+// critical value then varies greatly from samples to samples, and those with a high one need more than those
+// with a low one save.
+class SimulatedShift {
+ public:
+  // `allowed`: so many exchanges may reach the statistic of a figure that is found.
+  SimulatedShift(Exchanges exchanges, const Handicap& handicap, bool paired, std::size_t allowed)
+      : handicap_(handicap), paired_(paired), allowed_(allowed) {
+    for (; signs_.size() < exchanges.size(); exchanges.next()) signs_.push_back(exchanges.signs());
+  }
+
+  // Of one of the first figures or of the rest, beside so many others.
+  double of(bool is_first, std::size_t others_first, std::size_t others_rest) {
+    constexpr std::size_t kRepetitions = 1'000;
+    random_.seed(1);
+    normal_.reset();
+    std::vector<double> shifts;
+    for (std::size_t repetition = 0; repetition < kRepetitions; ++repetition) {
+      std::vector<double> largest(signs_.size());
+      add_others(others_first, true, largest);
+      add_others(others_rest, false, largest);
+      shifts.push_back(least_found(is_first, largest));
     }
-    const auto luck = random;
+    const auto place = shifts.begin() + static_cast<std::ptrdiff_t>(kPower * kRepetitions);
+    std::ranges::nth_element(shifts, place);
+    return *place;
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> drawn(double shift) {
+    Samples samples{.a = {}, .b = std::vector<double>(signs_.front().size()), .paired = paired_};
+    if (paired_) samples.a.resize(samples.b.size());
+    for (std::size_t i = 0; i < samples.b.size(); ++i)
+      samples.b[i] = normal_(random_) + signs_.front()[i] * shift;
+    return scaled_values(samples);
+  }
+
+  [[nodiscard]] double counted(const std::vector<double>& values, const Signs& signs, bool is_first) const {
+    const double own = statistic(values, signs);
+    return is_first ? own : handicap_.on_first(own);
+  }
+
+  void add_others(std::size_t count, bool are_first, std::vector<double>& largest) {
+    for (std::size_t other = 0; other < count; ++other) {
+      const std::vector<double> values = drawn(0);
+      for (std::size_t i = 0; i < signs_.size(); ++i)
+        largest[i] = std::max(largest[i], counted(values, signs_[i], are_first));
+    }
+  }
+
+  double least_found(bool is_first, const std::vector<double>& largest) {
+    constexpr double kFarthest = 64;
+    const auto luck = random_;
     const auto is_found = [&](double shift) {
-      random = luck;
-      normal.reset();
+      random_ = luck;
+      normal_.reset();
       const std::vector<double> values = drawn(shift);
-      const double own = statistic(values, all.front()) * kEqual;
+      const double own = counted(values, signs_.front(), is_first) * kEqual;
       std::size_t reached = 0;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        if (i == 0 || std::max(largest[i], statistic(values, all[i])) >= own) ++reached;
+      for (std::size_t i = 0; i < signs_.size(); ++i) {
+        if (i == 0 || std::max(largest[i], counted(values, signs_[i], is_first)) >= own) ++reached;
       }
-      return reached <= allowed;
+      return reached <= allowed_;
     };
     double low = 0, high = kFarthest;
     while (high - low > 0.01) {
       const double middle = std::midpoint(low, high);
       (is_found(middle) ? high : low) = middle;
     }
-    shifts.push_back(high);
+    return high;
   }
-  const auto place = shifts.begin() + static_cast<std::ptrdiff_t>(kPower * kRepetitions);
-  std::ranges::nth_element(shifts, place);
-  return *place;
+
+  std::vector<Signs> signs_;
+  Handicap handicap_;
+  bool paired_;
+  std::size_t allowed_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> normal_;
+};
+
+// How many of them are not found at the level, but for the first one.
+std::size_t others_of(std::span<const double> p, double level) {
+  if (p.empty()) return 0;
+  const auto others = std::ranges::count_if(p.subspan(1), [&](double each) { return each > 1 - level; });
+  return static_cast<std::size_t>(std::min(kMostOthers, others));
 }
 
 }  // namespace
 
-FamilyTest test_family(const std::vector<Samples>& figures, double level) {
+FamilyTest test_family(const std::vector<Samples>& figures, double level, std::size_t first) {
   FamilyTest test;
   if (figures.empty()) return test;
+  first = first == 0 ? figures.size() : std::min(first, figures.size());
+  const std::size_t rest = figures.size() - first;
+  const Handicap handicap(figures.front(),
+                          std::max(1.0, kOdds * static_cast<double>(rest) / static_cast<double>(first)));
   std::vector<std::vector<double>> values;
   for (const Samples& samples : figures) values.push_back(scaled_values(samples));
   Exchanges exchanges(figures.front(), figures.size());
+  const auto counted = [&](std::size_t figure) {
+    const double own = statistic(values[figure], exchanges.signs());
+    return figure < first ? own : handicap.on_first(own);
+  };
   std::vector<double> observed;
-  for (const auto& each : values) observed.push_back(statistic(each, exchanges.signs()));
+  for (std::size_t figure = 0; figure < figures.size(); ++figure) observed.push_back(counted(figure));
   std::vector<std::size_t> order(figures.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::less<>{}, [&](std::size_t figure) { return observed[figure]; });
@@ -198,7 +273,7 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level) {
   for (std::size_t exchange = 0; exchange < exchanges.size(); ++exchange, exchanges.next()) {
     double most = 0;  // of this figure and all with a smaller statistic
     for (const std::size_t figure : order) {
-      most = std::max(most, statistic(values[figure], exchanges.signs()));
+      most = std::max(most, counted(figure));
       if (most >= observed[figure] * kEqual) ++reached[figure];
     }
     if (exchange > 0) largest.push_back(most);
@@ -219,16 +294,21 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level) {
   }
   // The samples as they are count as one of so many exchanges that may reach the statistic.
   const auto allowed = static_cast<std::size_t>((1 - level) * static_cast<double>(exchanges.size()) + 1e-9);
-  if (allowed >= 1 && allowed <= largest.size()) {
-    test.critical = largest[allowed - 1];
-    const bool paired = figures.front().paired;
-    const auto others = std::min(kMostOthers, std::count_if(test.p.begin() + 1, test.p.end(),
-                                                            [&](double p) { return p > 1 - level; }));
-    test.detectable = exchanges.size() <= kFewExchanges
-                          ? simulated_shift(Exchanges(figures.front(), figures.size()), paired,
-                                            static_cast<std::size_t>(others), allowed)
-                          : detectable(figures.front(), *test.critical);
+  if (allowed < 1 || allowed > largest.size()) return test;
+  test.critical = largest[allowed - 1];
+  test.critical_rest = handicap.on_own(*test.critical);
+  if (exchanges.size() > kFewExchanges) {
+    test.detectable = detectable(figures.front(), *test.critical);
+    test.detectable_rest = detectable(figures.front(), *test.critical_rest);
+    return test;
   }
+  const std::span<const double> p = test.p;
+  const std::size_t others_first = others_of(p.first(first), level);
+  const std::size_t others_rest = others_of(p.subspan(first), level);
+  SimulatedShift simulated(Exchanges(figures.front(), figures.size()), handicap, figures.front().paired,
+                           allowed);
+  test.detectable = simulated.of(true, others_first, others_rest);
+  if (rest > 0) test.detectable_rest = simulated.of(false, others_first, others_rest);
   return test;
 }
 

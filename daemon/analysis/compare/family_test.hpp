@@ -12,6 +12,7 @@
 // it is 2 / 64, however many there are, where Benjamini and Hochberg's q of one among two is above 0.06.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -24,17 +25,23 @@ struct FamilyTest {
   // The same without stepping down: the share of exchanges in which the largest statistic of all figures is
   // at least as large. Not below p, and at most 1 - level exactly if interval_at(critical) leaves out 0.
   std::vector<double> p_together;
-  // The statistic that a figure must exceed to be found at 1 - level; absent if so few samples find nothing.
-  std::optional<double> critical;
+  // The statistic that one of the first figures must exceed to be found at 1 - level, and that one of the
+  // rest must; absent if so few samples find nothing.
+  std::optional<double> critical, critical_rest;
   // The shift of a figure that is then found with 80 % power, in units of its spread_of(): by simulation
   // up to six blocks or four runs a side, beyond them by the noncentral t.
-  std::optional<double> detectable;
+  std::optional<double> detectable, detectable_rest;
 };
 
 // All figures must have the same numbers of samples, at least one on each side, and be paired alike. Exact if
 // there are at most 20,000 exchanges that are no mirrors of one another (15 blocks), otherwise from 1,000 to
 // 4,000 of them, drawn from a fixed seed: fewer of many samples.
-[[nodiscard]] FamilyTest test_family(const std::vector<Samples>& figures, double level);
+//
+// The first `first` figures are those that matter most, chosen without looking at the sides; 0: all are
+// alike. The rest must differ more clearly, so that the first hardly lose power to them, however many they
+// are (weights: Genovese, Roeder and Wasserman, Biometrika 93, 2006).
+[[nodiscard]] FamilyTest test_family(const std::vector<Samples>& figures, double level,
+                                     std::size_t first = 0);
 
 // The shifts of a figure that its samples do not contradict: those by which they can be moved so that their
 // statistic is at most `critical`. With that of a family, the intervals of all its figures hold together at

@@ -87,13 +87,13 @@ double sum_of(const RunValues& values) {
 struct Tested {
   CorrectedShift shift;
   Together* together;
+  std::optional<double>* detectable = nullptr;
 };
 
-void put(Tested& tested, ShiftEstimate& estimate, std::vector<Tested>& family) {
-  estimate = tested.shift.estimate;
-  if (!estimate.low) estimate.p.reset();  // with too few runs no p can be small
-  if (estimate.p) family.push_back(std::move(tested));
-}
+// The figures of all functions. First those that matter most: costs of functions that have much of the time.
+struct Family {
+  std::vector<Tested> costly, rest;
+};
 
 // The samples were moved towards no difference by the error of the calibration, or less.
 void put_interval(const Tested& tested, double critical) {
@@ -104,23 +104,25 @@ void put_interval(const Tested& tested, double critical) {
   tested.together->high = std::max(*estimate.shift, ends->high + moved + higher);
 }
 
-// `family` is in the order of the rows' tested costs, times and calls.
-void test_family_of(const std::vector<Tested>& family, std::vector<FunctionRow>& rows, double level,
-                    double looks) {
+void put_detectable(const Tested& tested, const std::optional<double>& spreads) {
+  const auto spread = spread_of(tested.shift.samples);
+  if (tested.detectable != nullptr && spreads && spread)
+    *tested.detectable = *spreads * *spread + std::max(tested.shift.lower, tested.shift.higher);
+}
+
+void test_together(const Family& family, double level, double looks) {
   std::vector<Samples> figures;
-  for (const Tested& each : family) figures.push_back(each.shift.samples);
-  const FamilyTest test = test_family(figures, level);
-  for (std::size_t i = 0; i < family.size(); ++i) {
-    family[i].together->p = std::min(1.0, test.p_together[i] * looks);
-    if (test.critical) put_interval(family[i], *test.critical);
+  for (const auto* part : {&family.costly, &family.rest}) {
+    for (const Tested& each : *part) figures.push_back(each.shift.samples);
   }
-  if (!test.detectable) return;
-  for (FunctionRow& row : rows) {
-    const auto of_cost = std::ranges::find(family, &row.delta.cost_together, &Tested::together);
-    if (of_cost == family.end()) continue;
-    if (const auto spread = spread_of(of_cost->shift.samples))
-      row.delta.detectable =
-          *test.detectable * *spread + std::max(of_cost->shift.lower, of_cost->shift.higher);
+  const std::size_t first = family.costly.size();
+  const FamilyTest test = test_family(figures, level, first);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const bool is_rest = first > 0 && i >= first;
+    const Tested& tested = i < first ? family.costly[i] : family.rest[i - first];
+    tested.together->p = std::min(1.0, test.p_together[i] * looks);
+    if (test.critical) put_interval(tested, is_rest ? *test.critical_rest : *test.critical);
+    put_detectable(tested, is_rest ? test.detectable_rest : test.detectable);
   }
 }
 
@@ -204,8 +206,10 @@ FunctionRow function_row(const Grouping& grouping, const MatchedFunction& functi
 }
 
 void test_functions(std::vector<FunctionRow>& rows, const Grouping& grouping, double level, double looks) {
-  std::vector<Tested> family;
+  Family family;
   std::vector<double> p;
+  double weights = 0;
+  for (const FunctionRow& row : rows) weights += row.weight;
   for (FunctionRow& row : rows) {
     FunctionDelta& delta = row.delta;
     if (!row.tested) {
@@ -213,17 +217,23 @@ void test_functions(std::vector<FunctionRow>& rows, const Grouping& grouping, do
       delta.calls = difference_of_medians(row.calls.a, row.calls.b);
       continue;
     }
-    const auto test = [&](const std::vector<SideValues>& values, ShiftEstimate& estimate,
-                          Together& together) {
-      Tested tested{.shift = corrected_shift(grouping, values, level), .together = &together};
-      put(tested, estimate, family);
+    const auto test = [&](const std::vector<SideValues>& values, ShiftEstimate& estimate, Tested tested,
+                          std::vector<Tested>& part) {
+      tested.shift = corrected_shift(grouping, values, level);
+      estimate = tested.shift.estimate;
+      if (!estimate.low) estimate.p.reset();  // with too few runs no p can be small
+      if (estimate.p) part.push_back(std::move(tested));
     };
-    test(row.costs, delta.cost, delta.cost_together);
-    test({row.calls}, delta.calls, delta.calls_together);
-    if (row.time_known) test(row.call_times, delta.call_time, delta.call_time_together);
+    test(row.costs, delta.cost,
+         {.shift = {}, .together = &delta.cost_together, .detectable = &delta.detectable},
+         row.weight >= kCostly * weights ? family.costly : family.rest);
+    test({row.calls}, delta.calls, {.shift = {}, .together = &delta.calls_together}, family.rest);
+    if (row.time_known)
+      test(row.call_times, delta.call_time, {.shift = {}, .together = &delta.call_time_together},
+           family.rest);
     if (delta.cost.p) p.push_back(*delta.cost.p);
   }
-  if (!family.empty()) test_family_of(family, rows, level, looks);
+  test_together(family, level, looks);
   for (FunctionRow& row : rows) set_shown(row.delta);
   const std::vector<double> q = benjamini_hochberg(p);
   std::size_t next = 0;

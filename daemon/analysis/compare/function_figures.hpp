@@ -38,6 +38,9 @@ struct FunctionRow {
 
 // Of both sides together, so that the choice is blind to them: with fewer, a function is not tested.
 inline constexpr std::uint64_t kFewestCalls = 200;
+// With this share of the self time of both sides, the cost of a function is among the first figures of the
+// family, which hardly lose power to the rest.
+inline constexpr double kCostly = 0.01;
 
 // All runs must know their work.
 [[nodiscard]] FunctionRow function_row(const Grouping& grouping, const MatchedFunction& function,
