@@ -34,7 +34,7 @@ Parting parting_of(const FunctionRows& rows, std::size_t shown, FindingOf findin
   std::size_t found = 0;
   while (found < shown && netperfd::rows::is_found(finding(rows[found]))) ++found;
   if (found == shown) return {};
-  return {.before = found, .words = "not beyond chance, or with too few calls to be tested:"};
+  return {.before = found, .words = "not beyond chance, or not tested:"};
 }
 
 }  // namespace netperfctl::comparing

@@ -78,6 +78,7 @@ TEST(GoldenComparison, of_a_comparison) {
   attribution.tracer_share_b = 0.75;
   attribution.functions.resize(1);
   attribution.tested = 26;
+  attribution.few_calls = 28;
   attribution.not_attributed = "no bytes";
   comparison.counters_tested = 27;
   comparison.changed = {"nic"};
@@ -110,7 +111,7 @@ TEST(GoldenComparison, of_a_comparison) {
       UnorderedElementsAre(
           "boot_spread 0.5", R"(of_one ["boot", "build"])", "resolution 1.25", R"(caveats ["A caveat."])",
           R"(changed ["nic"])", "cliffs_delta 14.5", "counters_tested 27", "detectable 15.5",
-          "explained 21.5", "explained_high 23.5", "explained_low 22.5", "figure received",
+          "explained 21.5", "explained_high 23.5", "explained_low 22.5", "few_calls 28", "figure received",
           "first_started_a_us 31", "first_started_b_us 33", R"(labels_a ["la"])", R"(labels_b ["lb"])",
           "owner_runs_a [61, 62]", "owner_runs_b [63]", "owners_a [1000, 1001]", "owners_b [1002]",
           "last_started_a_us 32", "last_started_b_us 34", "level 12.5", "median_a 7.5", "median_b 8.5",

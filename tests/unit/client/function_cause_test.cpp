@@ -63,7 +63,7 @@ TEST(FunctionCause, names_each_factor_that_is_shown) {
   row.calls_p_adjusted = 0.031;
   EXPECT_THAT(
       cause_words(view_of(row), row),
-      testing::HasSubstr("a call 316 -> 663 ns (+330 to +364), calls a MB 800 -> 1600 (+700 to +900)"));
+      testing::HasSubstr("a call 316 -> 663 ns (+330 to +364), calls a MB 800 -> 1,600 (+700 to +900)"));
 }
 
 TEST(FunctionCause, is_the_larger_factor_if_only_the_cost_is_shown) {

@@ -15,6 +15,8 @@ FunctionDeltaView row(const std::string& function, double shift, std::optional<d
   FunctionDeltaView delta;
   delta.function = function;
   delta.shift = shift;
+  delta.low = shift - 0.5;
+  delta.high = shift + 0.5;
   delta.p_adjusted = p_adjusted;
   delta.match = match;
   return delta;
