@@ -75,7 +75,7 @@ Lines cpu_time(const CompareView& view) {
   std::string words = fmt::format("{} -> {} ns a {} on all CPUs, {}", format_hundredths(*head.cpu.a),
                                   format_hundredths(*head.cpu.b), work_word(head),
                                   with_interval(head.cpu.shift, head.cpu.low, head.cpu.high));
-  if (head.cpu.part == "whole" && !head.work) words += ", with what iperf3 omits";
+  if (head.cpu.part == "whole" && !head.work) words += ", with iperf3's start and end and what it omits";
   // Its verdict leads the page then.
   if (!judged || leading_cpu(view)) return {{"CPU time", words}};
   words += ": " + judged->head.verdict;

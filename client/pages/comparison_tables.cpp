@@ -251,7 +251,8 @@ Grid confirmation_grid(const CompareView& view) {
                     {interval_text(row.low, row.high)},
                     {or_dash(row.agrees, [](bool agrees) { return std::string{agrees ? "yes" : "no"}; })}});
   }
-  const std::string title = fmt::format("B - A in job {} and in this job, which confirms it", *head.confirms);
+  const std::string title = fmt::format(
+      "B - A in job {} and in this job, which confirms it, each function by itself", *head.confirms);
   if (rows.empty()) return {title + ": no function is in both"};
   return {title,
           {{.title = "FUNCTION", .shrink_to = 16},

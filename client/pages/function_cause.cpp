@@ -29,13 +29,14 @@ struct Factor {
   }
 };
 
-// "a call 316 -> 663 ns (+330 to +364)"; empty if its change is not shown.
+// "a call 316 -> 663 ns (+330 to +364, p adj. 0.031)"; empty if its change is not shown.
 std::string tested_words(const Factor& factor, const netperfd::rows::Finding& finding) {
   if (!netperfd::rows::is_found(finding)) return {};
   const auto limit = [&](double value) {
     return (value < 0 ? "-" : "+") + format_figure(std::abs(value) * factor.scale);
   };
-  return fmt::format("{} ({} to {})", factor.text(), limit(*finding.low), limit(*finding.high));
+  return fmt::format("{} ({} to {}, p adj. {})", factor.text(), limit(*finding.low), limit(*finding.high),
+                     format_probability(*finding.p_adjusted));
 }
 
 // Which factors show a change.

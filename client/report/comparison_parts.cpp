@@ -10,6 +10,7 @@
 #include "client/pages/comparison_parts.hpp"
 #include "client/pages/comparison_refusal.hpp"
 #include "client/pages/comparison_tables.hpp"
+#include "client/pages/found_rows.hpp"
 #include "client/pages/witness_text.hpp"
 #include "client/report/html.hpp"
 #include "client/report/parts.hpp"
@@ -44,7 +45,10 @@ std::string traced_table(const CompareView& view) {
   Grid grid = comparing::functions_grid(view);
   add_witness(grid, functions);
   std::vector<Span> spans;
-  for (const FunctionDeltaView& row : functions) spans.push_back({row.low, row.shift, row.high});
+  for (const FunctionDeltaView& row : functions) {
+    const auto [low, high] = comparing::shown_interval(row);
+    spans.push_back({low, row.shift, high});
+  }
   const bool drawn = std::ranges::any_of(spans, [](const Span& span) { return span.value.has_value(); });
   const DrawnColumn column = interval_column(kDrawnTitle, spans, kIntervalColumn);
   const std::string words = comparing::not_found_words(view);

@@ -121,8 +121,9 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
     if (notes.empty() || notes[i].text.empty()) continue;
     const std::size_t whole = screen.width.value_or(std::string::npos);
     const std::size_t room = whole - std::min(whole, indent);
-    table +=
-        std::string(indent, ' ') + paint(screen, notes[i].style, cut(screen, notes[i].text, room)) + "\n";
+    const auto lines = screen.width ? wrap(notes[i].text, room) : std::vector{notes[i].text};
+    for (const std::string& line : lines)
+      table += std::string(indent, ' ') + paint(screen, notes[i].style, cut(screen, line, room)) + "\n";
   }
   return table;
 }

@@ -49,7 +49,7 @@ Suspects suspects_of(const ComparisonDetails& details) {
 std::string suspects_words(std::uint64_t job, const Suspects& suspects) {
   const std::string names = printable(fmt::format("{}", fmt::join(suspects.functions, ", ")));
   if (suspects.beyond_chance)
-    return fmt::format("job {} suspects {}: adjusted p of 0.05 or less.\n", job, names);
+    return fmt::format("job {} suspects {}: they differ beyond chance.\n", job, names);
   return fmt::format("job {} suspects no function beyond chance; the largest differences are measured: {}.\n",
                      job, names);
 }

@@ -40,9 +40,14 @@ class CountedPart {
   // Its client has told just now that its test begins.
   void test_begun() {
     if (plan_.probed) return;
+    noise_.test_begins();
+    end_awaited_ = plan_.duration.has_value();
     // Before a reading, which takes milliseconds.
     if (plan_.duration)
-      ends_ = clock_.after(plan_.omit + *plan_.duration, [this] { noise_.count_ends(ReadAtEnd::test); });
+      ends_ = clock_.after(plan_.omit + *plan_.duration, [this] {
+        end_awaited_ = false;
+        noise_.count_ends(ReadAtEnd::test);
+      });
     if (plan_.omit.count() > 0) {
       begin_after_omit();
     } else {
@@ -55,6 +60,7 @@ class CountedPart {
 
   // The run has ended: nothing is read any more.
   void stop() {
+    if (end_awaited_) noise_.ends_with_run();
     begins_.reset();
     ends_.reset();
   }
@@ -68,6 +74,7 @@ class CountedPart {
   HostNoise& noise_;
   CountedPlan plan_;
   core::Timer begins_, ends_;
+  bool end_awaited_ = false;
 };
 
 }  // namespace netperfd::counters

@@ -169,6 +169,10 @@ void HostNoise::count_begins() {
   counted_from_ = read_cpu();
 }
 
+void HostNoise::test_begins() {
+  test_from_ = clock_.since_boot();
+}
+
 void HostNoise::count_ends(ReadAtEnd end) {
   counted_to_ = read_cpu();
   end_ = end;
@@ -232,6 +236,7 @@ void HostNoise::add_part(Part& sum, const Part& part) {
 }
 
 void HostNoise::add_uncounted(Counters& counters) const {
+  if (test_from_) add(counters, noise::kUncountedStart, ns_between(before_.time, *test_from_), "ns");
   if (!counted_from_) return;
   auto part = between(before_, *counted_from_);
   if (part && counted_to_) {
@@ -239,9 +244,13 @@ void HostNoise::add_uncounted(Counters& counters) const {
     if (!behind) return;
     // Without task clocks, nobody knows what iperf3 took to its end. It is short, so it may count, too.
     const bool may_count = end_ == ReadAtEnd::test && part->others && !behind->others;
-    if (!may_count) add_part(*part, *behind);
+    if (!may_count) {
+      add_part(*part, *behind);
+      if (end_ == ReadAtEnd::test) add(counters, noise::kUncountedEnd, behind->window, "ns");
+    }
   }
   if (!part) return;
+  if (ended_with_run_) add(counters, noise::kUncountedEnd, 0, "ns");
   add(counters, noise::kUncountedWindow, part->window, "ns");
   add(counters, noise::kUncountedBusy, part->busy, "ns");
   add(counters, noise::kUncountedSteal, part->steal, "ns");

@@ -51,7 +51,11 @@ class HostNoise {
   // iperf3 begins to count just now, later than the release. It has ended just now, while its processes or,
   // of the load of a run with probes, the probes go on.
   void count_begins();
+  // iperf3's client has told just now that its test begins.
+  void test_begins();
   void count_ends(ReadAtEnd end);
+  // The run has ended where its test has: there is nothing behind it.
+  void ends_with_run() { ended_with_run_ = true; }
   // Takes the second one.
   void read_again();
   // Adds figures and, for what is unknown, clauses.
@@ -98,6 +102,8 @@ class HostNoise {
   Reading before_, after_;
   std::optional<CpuReading> counted_from_, counted_to_;
   ReadAtEnd end_ = ReadAtEnd::test;  // what `counted_to_` is of
+  std::optional<std::chrono::microseconds> test_from_;
+  bool ended_with_run_ = false;
 };
 
 }  // namespace netperfd::counters

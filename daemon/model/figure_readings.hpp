@@ -23,6 +23,7 @@ struct FigureReadings {
   // iperf3 counted.
   std::optional<std::uint64_t> cpu_ns = std::nullopt, counted_cpu_ns = std::nullopt;
   bool has_uncounted_part = false;
+  bool has_end_apart = false;            // counted_cpu_ns is without iperf3's end
   std::vector<std::string> probes = {};  // their names, in their order
   std::vector<rows::LatencyPhase> phases = {};
   std::vector<rows::LatencySpan> round_trips = {};  // of spans, those alone

@@ -33,6 +33,12 @@ inline constexpr std::string_view kUncountedBusy = "uncounted_busy";
 inline constexpr std::string_view kUncountedSteal = "uncounted_steal";
 inline constexpr std::string_view kUncountedOthers = "uncounted_others";
 inline constexpr std::string_view kUncountedNetperfd = "uncounted_netperfd";
+// Time from the first reading to the begin of iperf3's test; absent if its client does not tell that, and
+// with probes. Samples of the run begin there.
+inline constexpr std::string_view kUncountedStart = "uncounted_start";
+// What of kUncountedWindow is behind iperf3's test. Absent if nothing tells where the test ends, or what the
+// end took.
+inline constexpr std::string_view kUncountedEnd = "uncounted_end";
 // Number of CPUs on which the workload spent at least 1 % of its time; all CPUs, if perf events are refused.
 inline constexpr std::string_view kCpus = "cpus";
 inline constexpr std::string_view kOnlineCpus = "online_cpus";

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "daemon/analysis/compare/sampled_costs.hpp"
 #include "daemon/model/noise.hpp"
@@ -25,6 +28,16 @@ std::set<analysis::FunctionKey> traced_functions(const std::vector<analysis::Com
   return traced;
 }
 
+// Samples begin later than the readings if iperf3 tells when its test begins. It is busy all the time.
+std::optional<std::uint64_t> busy_while_sampled(const SampleProfile& profile,
+                                                const std::vector<CounterDelta>& counters) {
+  const auto busy = noise::busy_ns(counters);
+  const auto window = noise::figure(counters, noise::kWindow);
+  if (!busy || !window || *window <= profile.duration_ns) return busy;
+  return static_cast<std::uint64_t>(static_cast<double>(*busy) * static_cast<double>(profile.duration_ns) /
+                                    static_cast<double>(*window));
+}
+
 }  // namespace
 
 Status add_samples(Connection& connection, std::vector<analysis::ComparedRun>& runs) {
@@ -35,8 +48,10 @@ Status add_samples(Connection& connection, std::vector<analysis::ComparedRun>& r
     const auto profile = read_samples(connection, run.id);
     if (!profile && profile.error().kind == ErrorKind::not_found) continue;
     if (!profile) return std::unexpected(profile.error());
-    run.samples = analysis::sampled_costs(*profile, traced, noise::busy_ns(run.counters));
-    if (run.samples) functions += run.samples->functions.size();
+    run.samples = analysis::sampled_costs(*profile, traced, busy_while_sampled(*profile, run.counters));
+    if (!run.samples) continue;
+    run.samples->with_start = !noise::figure(run.counters, noise::kUncountedStart);
+    functions += run.samples->functions.size();
     if (functions > kMostFunctions) {
       return fail(ErrorKind::invalid_argument,
                   fmt::format("the runs to compare have more than {} sampled functions together; select "

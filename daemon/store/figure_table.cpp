@@ -111,6 +111,7 @@ class ReadingsReader {
     // With probes beside it, iperf3 does not run all the time.
     readings.has_uncounted_part =
         noise::figure(counters, noise::kUncountedBusy).has_value() || !readings.phases.empty();
+    readings.has_end_apart = noise::figure(counters, noise::kUncountedEnd).has_value();
     return done;
   }
 
@@ -151,7 +152,9 @@ void put_figure(const Figure& figure, const FigureReadings& readings, analysis::
   if (entry->read_whole != nullptr) {
     run.whole_cpu = entry->read_whole(readings, figure);
     run.cpu_of_whole = !value && run.whole_cpu;
-    run.cpu_with_ends = value && !readings.counted_cpu_ns && !readings.sums.empty();
+    const bool of_iperf3_alone = value && !readings.sums.empty() && readings.phases.empty();
+    run.cpu_with_start = of_iperf3_alone && !readings.counted_cpu_ns;
+    run.cpu_with_end = of_iperf3_alone && !readings.has_end_apart;
     if (!value) value = run.whole_cpu;
   }
   const std::string name = to_string(figure);

@@ -325,14 +325,15 @@ double level_of_each(double level, std::size_t figures) {
 }
 
 void use_one_part(std::vector<ComparedRun>& a, std::vector<ComparedRun>& b) {
-  bool of_whole = false, with_ends = false, without_ends = false;
+  bool of_whole = false;
+  std::set<std::pair<bool, bool>> ends;
   for (const auto* side : {&a, &b}) {
     for (const ComparedRun& run : *side) {
       of_whole = of_whole || run.cpu_of_whole;
-      if (run.whole_cpu) (run.cpu_with_ends ? with_ends : without_ends) = true;
+      if (run.whole_cpu) ends.emplace(run.cpu_with_start, run.cpu_with_end);
     }
   }
-  if (!of_whole && !(with_ends && without_ends)) return;
+  if (!of_whole && ends.size() <= 1) return;
   const std::string name{kCpuFigure};
   for (auto* side : {&a, &b}) {
     for (ComparedRun& run : *side) {

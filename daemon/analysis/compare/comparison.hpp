@@ -68,6 +68,7 @@ struct ComparedSamples {
   std::uint64_t busy = 0;           // all samples that are no idle ones
   double ns_per_sample = 0;         // CPU time that one stands for
   bool sees_interrupts_off = true;  // as in SampleProfile
+  bool with_start = false;          // with what iperf3 does before its test begins
 };
 
 // What the costs of a run are divided by; the same unit for all runs that are compared.
@@ -93,8 +94,8 @@ struct ComparedRun {
   // that is not known (`cpu_of_whole`).
   std::optional<double> whole_cpu;
   bool cpu_of_whole = false;
-  // iperf3 counted all of the run, and its start and end are in `cpu`: nothing tells them apart.
-  bool cpu_with_ends = false;
+  // iperf3's start or its end is in `cpu`: nothing tells them apart.
+  bool cpu_with_start = false, cpu_with_end = false;
   std::optional<double> busiest_cpu;  // share of the time in which the busiest CPU was busy, 0 to 1
   // The same for the busier one of the workload's processes, whatever CPU it ran on, for each of its streams.
   std::optional<double> busiest_process;

@@ -203,6 +203,19 @@ void note_not_sampled(const RunList& plain, const RunList& sampled, std::string_
                                          plain.size() - sampled.size(), plain.size(), side));
 }
 
+void note_starts(const RunList& a, const RunList& b, Caveats& caveats) {
+  std::size_t with_start = 0;
+  for (const RunList* side : {&a, &b})
+    with_start += static_cast<std::size_t>(
+        std::ranges::count_if(*side, [](const ComparedRun* run) { return run->samples->with_start; }));
+  if (with_start == 0 || with_start == a.size() + b.size()) return;
+  caveats.add(Gravity::weakens,
+              fmt::format("The samples of {} of {} runs include what iperf3 does before its test begins, as "
+                          "an older netperfd or iperf3 leaves it: functions that fill its buffers may only "
+                          "seem to differ.",
+                          with_start, a.size() + b.size()));
+}
+
 }  // namespace
 
 void add_witness(const RunList& plain_a, const RunList& plain_b, const ComparisonSettings& settings,
@@ -211,6 +224,7 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   if (a.empty() || b.empty()) return;
   note_not_sampled(plain_a, a, "A", caveats);
   note_not_sampled(plain_b, b, "B", caveats);
+  note_starts(a, b, caveats);
   SampleEvidence& evidence = attribution.samples.emplace();
   evidence.runs_a = static_cast<std::uint32_t>(a.size());
   evidence.runs_b = static_cast<std::uint32_t>(b.size());

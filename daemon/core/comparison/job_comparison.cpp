@@ -85,7 +85,9 @@ void add_first(const std::vector<FunctionDelta>& first, std::vector<FunctionDelt
     });
     if (same == first.end()) continue;
     function.first = same->cost;
-    function.agrees = analysis::agree(same->cost, function.cost);
+    function.agrees = same->shown_by == FunctionFigure::call_time
+                          ? analysis::agree(same->call_time, function.call_time)
+                          : analysis::agree(same->cost, function.cost);
   }
 }
 

@@ -223,18 +223,28 @@ TEST(GoldenComparison, of_a_function_on_both_sides) {
   function.share = 37.5;
   function.share_low = 37.25;
   function.share_high = 37.75;
-  function.cost_together.p = 38.5;
+  function.cost_together = {.p = 38.5, .low = 51.5, .high = 52.5};
+  function.call_time = a_shift(60);
+  function.call_time_together = {.p = 53.5, .low = 54.5, .high = 55.5};
+  function.calls = a_shift(70);
+  function.calls_together = {.p = 56.5, .low = 57.5, .high = 58.5};
+  function.shown_by = FunctionFigure::call_time;
+  function.shown_least = 59.5;
   function.detectable = 39.5;
   function.first = a_shift(40);
   function.agrees = true;
-  EXPECT_THAT(shown(function_delta_row(function)),
-              UnorderedElementsAre(
-                  "agrees true", "first_high 45", "first_low 44", "first_shift 43", "calls_per_packet_a 32.5",
-                  "calls_per_packet_b 35.5", "cost_a 11", "cost_b 12", "detectable 39.5", "duplicate 2",
-                  "function lookup", "function_b lookup.isra.0", "high 15", "level 16", "low 14",
-                  "match renamed", "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5", "p 17",
-                  "p_adjusted 38.5", "packets_per_byte_a 31.5", "packets_per_byte_b 34.5", "q 18",
-                  "share 37.5", "share_low 37.25", "share_high 37.75", "shift 13"));
+  EXPECT_THAT(
+      shown(function_delta_row(function)),
+      UnorderedElementsAre(
+          "agrees true", "first_high 45", "first_low 44", "first_shift 43", "calls_per_packet_a 32.5",
+          "calls_per_packet_b 35.5", "cost_a 11", "cost_b 12", "detectable 39.5", "duplicate 2",
+          "function lookup", "function_b lookup.isra.0", "high 15", "level 16", "low 14", "match renamed",
+          "module hsr", "ns_per_call_a 33.5", "ns_per_call_b 36.5", "p 17", "p_adjusted 38.5",
+          "packets_per_byte_a 31.5", "packets_per_byte_b 34.5", "q 18", "share 37.5", "share_low 37.25",
+          "share_high 37.75", "shift 13", "together_low 51.5", "together_high 52.5", "call_time_a 61",
+          "call_time_b 62", "call_time_shift 63", "call_time_low 54.5", "call_time_high 55.5",
+          "call_time_p_adjusted 53.5", "calls_a 71", "calls_b 72", "calls_shift 73", "calls_low 57.5",
+          "calls_high 58.5", "calls_p_adjusted 56.5", "shown_by call time", "shown_least 59.5"));
 }
 
 TEST(GoldenComparison, of_a_function_by_trace_and_samples) {

@@ -367,11 +367,13 @@ TEST(ComparePages, judge_the_cpu_time_as_other_figures) {
   EXPECT_THAT(page(), HasSubstr(": inconclusive, leaning to regression\n"));
   EXPECT_THAT(page(), HasSubstr("finding 2 % to be at least 1 % takes about 40 runs a side\n"));
   head.cpu.part = "whole";
-  EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits: inconclusive"));
+  EXPECT_THAT(page(),
+              HasSubstr("(-18.61 to -16.99), with iperf3's start and end and what it omits: inconclusive"));
   cpu.verdict = "refused";
   EXPECT_THAT(page(), HasSubstr("CPU time   refused\n"));
   head.beside.reset();
-  EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with what iperf3 omits\n")) << "an older netperfd";
+  EXPECT_THAT(page(), HasSubstr("(-18.61 to -16.99), with iperf3's start and end and what it omits\n"))
+      << "an older netperfd";
 }
 
 }  // namespace

@@ -254,6 +254,8 @@ TEST_F(HostNoiseOf, what_a_client_takes_before_and_after_its_test_is_not_counted
   EXPECT_EQ(figure(noise::kUncountedWindow), 60'000'000U);
   EXPECT_EQ(figure(noise::kUncountedBusy), 60'000'000U);
   EXPECT_EQ(figure(noise::kUncountedOthers), 0U);
+  EXPECT_EQ(figure(noise::kUncountedStart), 20'000'000U);
+  EXPECT_EQ(figure(noise::kUncountedEnd), 40'000'000U);
 }
 
 TEST_F(HostNoiseOf, the_end_of_a_client_counts_if_nobody_knows_what_it_took) {
@@ -268,7 +270,26 @@ TEST_F(HostNoiseOf, the_end_of_a_client_counts_if_nobody_knows_what_it_took) {
   std::filesystem::remove_all(folder / fmt::format("proc/{}", kWorkload));
   const Counters counters = noise_of(noise);
   EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedBusy), 20'000'000U) << "its start";
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedEnd), std::nullopt);
   EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedOthers), 0U);
+}
+
+TEST_F(HostNoiseOf, a_run_that_ends_with_its_test_has_nothing_behind_it) {
+  HostNoise noise = begin();
+  CountedPart part(clock, noise, {.duration = std::chrono::seconds{1}});
+  part.test_begun();
+  part.stop();
+  EXPECT_EQ(noise::figure(noise_of(noise).deltas, noise::kUncountedEnd), 0U);
+}
+
+TEST_F(HostNoiseOf, a_run_by_bytes_has_its_start_apart_alone) {
+  HostNoise noise = begin();
+  CountedPart part(clock, noise, {});
+  part.test_begun();
+  part.stop();
+  const Counters counters = noise_of(noise);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedStart), 0U);
+  EXPECT_EQ(noise::figure(counters.deltas, noise::kUncountedEnd), std::nullopt);
 }
 
 TEST_F(HostNoiseOf, a_client_that_tells_its_begin_is_counted_from_there_on) {

@@ -30,7 +30,7 @@ TEST(Suspects, are_all_functions_beyond_chance) {
   EXPECT_TRUE(found.beyond_chance);
   EXPECT_THAT(found.functions, ElementsAre("hsr_get_node", "hsr_addr_subst_dest"));
   EXPECT_EQ(suspects_words(12, found),
-            "job 12 suspects hsr_get_node, hsr_addr_subst_dest: adjusted p of 0.05 or less.\n");
+            "job 12 suspects hsr_get_node, hsr_addr_subst_dest: they differ beyond chance.\n");
 }
 
 TEST(Suspects, are_the_three_largest_differences_where_none_is_beyond_chance) {

@@ -172,15 +172,22 @@ TEST_F(StoredFigures, of_cpu_time_with_and_without_the_ends_of_iperf3_are_not_co
     must(store->read_figures({parse_figure("cpu").value()}, runs));
     return runs.front();
   };
-  const auto known = cpu_of({noise::counter_of(noise::kUncountedBusy, 2'000'000, "ns")});
+  const CounterDelta start = noise::counter_of(noise::kUncountedBusy, 2'000'000, "ns");
+  const auto known = cpu_of({start, noise::counter_of(noise::kUncountedEnd, 1'000'000, "ns")});
+  const auto with_end = cpu_of({start});  // of an older netperfd, with an omitted part
   const auto old = cpu_of({});
   EXPECT_DOUBLE_EQ(known.figures.at("cpu"), 3.0);
   EXPECT_DOUBLE_EQ(old.figures.at("cpu"), 5.0);
-  EXPECT_FALSE(known.cpu_with_ends);
-  EXPECT_TRUE(old.cpu_with_ends);
+  EXPECT_FALSE(known.cpu_with_start || known.cpu_with_end);
+  EXPECT_TRUE(old.cpu_with_start && old.cpu_with_end);
+  EXPECT_TRUE(!with_end.cpu_with_start && with_end.cpu_with_end);
   std::vector<analysis::ComparedRun> a{known}, b{known};
   analysis::use_one_part(a, b);
   EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 3.0);
+  b = {with_end};
+  analysis::use_one_part(a, b);
+  EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 5.0) << "only one has its end in it";
+  a = {known};
   b = {old};
   analysis::use_one_part(a, b);
   EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 5.0);

@@ -237,6 +237,18 @@ TEST(Witness, tells_of_plain_runs_without_samples) {
   EXPECT_THAT(comparison.caveats, has_caveat("Without samples: 1 of 8 plain runs of B."));
 }
 
+TEST(Witness, tells_if_only_some_samples_have_the_start_of_iperf3) {
+  const std::string kMixed = "runs include what iperf3 does before its test begins";
+  TracedSides sides = classic();
+  give_samples(sides.a, {sampled("lookup", 2.0)});
+  give_samples(sides.b, {sampled("lookup", 0.5)});
+  EXPECT_THAT(comparison_of(sides).caveats, Not(has_caveat(kMixed)));
+  for (ComparedRun& run : sides.a) {
+    if (run.samples) run.samples->with_start = true;
+  }
+  EXPECT_THAT(comparison_of(sides).caveats, has_caveat(kMixed));
+}
+
 TEST(Witness, stands_alone_if_nothing_was_traced) {
   TracedSides sides = classic();
   for (auto* side : {&sides.a, &sides.b})
