@@ -78,6 +78,19 @@ std::string parting_line(const Screen& screen, const Parting& parting) {
   return paint(screen, Style::faint, words) + "\n";
 }
 
+// Of a text of others, such as an error, a page has its beginning.
+std::vector<std::string> note_lines(const Screen& screen, const std::string& text, std::size_t room) {
+  constexpr std::size_t kMost = 4;
+  if (!screen.width) return {text};
+  std::vector<std::string> lines = wrap(text, room);
+  if (lines.size() > kMost) {
+    lines[kMost - 1] += " " + lines[kMost];
+    lines.resize(kMost);
+  }
+  for (std::string& line : lines) line = cut(screen, line, room);
+  return lines;
+}
+
 }  // namespace
 
 std::string render_table(const Screen& screen, std::vector<Column> columns, std::vector<Cells> rows,
@@ -121,9 +134,8 @@ std::string render_table(const Screen& screen, std::vector<Column> columns, std:
     if (notes.empty() || notes[i].text.empty()) continue;
     const std::size_t whole = screen.width.value_or(std::string::npos);
     const std::size_t room = whole - std::min(whole, indent);
-    const auto lines = screen.width ? wrap(notes[i].text, room) : std::vector{notes[i].text};
-    for (const std::string& line : lines)
-      table += std::string(indent, ' ') + paint(screen, notes[i].style, cut(screen, line, room)) + "\n";
+    for (const std::string& line : note_lines(screen, notes[i].text, room))
+      table += std::string(indent, ' ') + paint(screen, notes[i].style, line) + "\n";
   }
   return table;
 }

@@ -184,7 +184,8 @@ CompareView one_run_a_side() {
   head.same = Words{"cpu", "nic"};
   head.caveats = Words{"One run a side: their difference may be no more than that between any two runs."};
   for (FunctionDeltaView& row : view.details.functions = hash_table().details.functions) {
-    row.low = row.high = row.level = row.p = row.q = row.share = std::nullopt;
+    row.low = row.high = row.level = row.p = row.q = row.p_adjusted = row.detectable = std::nullopt;
+    row.share = row.share_low = row.share_high = std::nullopt;
   }
   for (CounterChangeView& row : view.details.counters = hash_table().details.counters) {
     row.low = row.high = row.level = row.p = row.q = std::nullopt;

@@ -192,7 +192,17 @@ TEST(Table, puts_notes_below_their_rows_where_they_do_not_fit_beside) {
   EXPECT_EQ(render_table(samples::terminal(16), columns, rows, notes),
             "N  NAME\n"
             "1  one\n"
-            "   a note of tw…\n"
+            "   a note of two\n"
+            "   lines\n"
+            "2  two\n");
+  const std::vector<Cell> long_notes{{"one two three four five six"}, {""}};
+  EXPECT_EQ(render_table(samples::terminal(8), columns, rows, long_notes),
+            "N  NAME\n"
+            "1  one\n"
+            "   one\n"
+            "   two\n"
+            "   three\n"
+            "   four…\n"
             "2  two\n");
 }
 

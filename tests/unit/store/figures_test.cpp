@@ -192,7 +192,7 @@ TEST_F(StoredFigures, of_cpu_time_with_and_without_the_ends_of_iperf3_are_not_co
   analysis::use_one_part(a, b);
   EXPECT_DOUBLE_EQ(a.front().figures.at("cpu"), 5.0);
   EXPECT_TRUE(a.front().cpu_of_whole);
-  a = {old};
+  a = b = {old};
   analysis::use_one_part(a, b);
   EXPECT_FALSE(a.front().cpu_of_whole);
 }
