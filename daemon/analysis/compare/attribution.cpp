@@ -96,6 +96,11 @@ std::string why_no_account(const RunList& traced_a, const RunList& traced_b) {
           "No traced run of {} knows its CPU time, so no share of the change is given to functions.", side);
     }
   }
+  const auto is_calibrated = [](const ComparedRun* run) { return run->trace && run->trace->cost; };
+  if (std::ranges::all_of(traced_a, is_calibrated) && std::ranges::all_of(traced_b, is_calibrated)) {
+    return "No sample has the CPU time of traced runs of both sides, so no share of the change is given to "
+           "functions.";
+  }
   return "Some traced runs are not calibrated: what the tracer took of their CPU time is not known, so no "
          "share of the change is given to functions.";
 }

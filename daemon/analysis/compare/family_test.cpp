@@ -74,8 +74,8 @@ class Exchanges {
     mirrored_ = !paired_ && n_a == n_b;
     const std::uint64_t all = paired_ ? (n_a <= kMostPairs ? std::uint64_t{1} << (n_a - 1) : kMostExact + 1)
                                       : combinations(n_a + n_b, n_a) / (mirrored_ ? 2 : 1);
-    drawn_ = all > kMostExact;
     const std::size_t work = signs_.size() * figures;
+    drawn_ = all > kMostExact || all * work > 20 * kMostWork;
     size_ = drawn_ ? std::clamp(kMostWork / work, kFewestDrawn, kMostDrawn) : static_cast<std::size_t>(all);
   }
 
@@ -112,6 +112,17 @@ class Exchanges {
   std::size_t size_ = 1, number_ = 0;
   std::mt19937_64 random_{1};
 };
+
+// The same of samples that were moved by their own difference, so that the sides have one mean.
+Samples without_shift(const Samples& samples) {
+  Samples moved = samples;
+  const auto mean_of = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  const double shift = mean_of(samples.b) - mean_of(samples.a);
+  for (double& value : moved.b) value -= shift;
+  return moved;
+}
 
 double statistic(const std::vector<double>& values, const Signs& signs) {
   return std::abs(std::inner_product(values.begin(), values.end(), signs.begin(), 0.0));
@@ -258,10 +269,13 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   std::vector<std::vector<double>> values;
   for (const Samples& samples : figures) values.push_back(scaled_values(samples));
   Exchanges exchanges(figures.front(), figures.size());
-  const auto counted = [&](std::size_t figure) {
-    const double own = statistic(values[figure], exchanges.signs());
+  const auto on_first = [&](std::size_t figure, const std::vector<double>& each) {
+    const double own = statistic(each, exchanges.signs());
     return figure < first ? own : handicap.on_first(own);
   };
+  const auto counted = [&](std::size_t figure) { return on_first(figure, values[figure]); };
+  std::vector<std::vector<double>> moved;
+  for (const Samples& samples : figures) moved.push_back(scaled_values(without_shift(samples)));
   std::vector<double> observed;
   for (std::size_t figure = 0; figure < figures.size(); ++figure) observed.push_back(counted(figure));
   std::vector<std::size_t> order(figures.size());
@@ -269,14 +283,19 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   std::ranges::stable_sort(order, std::less<>{}, [&](std::size_t figure) { return observed[figure]; });
 
   std::vector<std::size_t> reached(figures.size(), 0);
-  std::vector<double> largest;
+  std::vector<double> largest, largest_moved;
   for (std::size_t exchange = 0; exchange < exchanges.size(); ++exchange, exchanges.next()) {
     double most = 0;  // of this figure and all with a smaller statistic
     for (const std::size_t figure : order) {
       most = std::max(most, counted(figure));
       if (most >= observed[figure] * kEqual) ++reached[figure];
     }
-    if (exchange > 0) largest.push_back(most);
+    if (exchange == 0) continue;
+    largest.push_back(most);
+    double most_moved = 0;
+    for (std::size_t figure = 0; figure < figures.size(); ++figure)
+      most_moved = std::max(most_moved, on_first(figure, moved[figure]));
+    largest_moved.push_back(most_moved);
   }
   test.p.resize(figures.size());
   double highest = 0;
@@ -297,6 +316,9 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   if (allowed < 1 || allowed > largest.size()) return test;
   test.critical = largest[allowed - 1];
   test.critical_rest = handicap.on_own(*test.critical);
+  std::ranges::sort(largest_moved, std::greater<>{});
+  test.wide = std::max(*test.critical, largest_moved[allowed - 1]);
+  test.wide_rest = handicap.on_own(*test.wide);
   if (exchanges.size() > kFewExchanges) {
     test.detectable = detectable(figures.front(), *test.critical);
     test.detectable_rest = detectable(figures.front(), *test.critical_rest);

@@ -28,6 +28,9 @@ struct FamilyTest {
   // The statistic that one of the first figures must exceed to be found at 1 - level, and that one of the
   // rest must; absent if so few samples find nothing.
   std::optional<double> critical, critical_rest;
+  // Not below these, for the intervals: the exchanges of a figure that differs much are hardly any, so those
+  // of samples without their own difference count, too.
+  std::optional<double> wide, wide_rest;
   // The shift of a figure that is then found with 80 % power, in units of its spread_of(): by simulation
   // up to six blocks or four runs a side, beyond them by the noncentral t.
   std::optional<double> detectable, detectable_rest;
@@ -44,7 +47,7 @@ struct FamilyTest {
                                      std::size_t first = 0);
 
 // The shifts of a figure that its samples do not contradict: those by which they can be moved so that their
-// statistic is at most `critical`. With that of a family, the intervals of all its figures hold together at
+// statistic is at most `critical`. With FamilyTest::wide, the intervals of all its figures hold together at
 // its level, if a shift leaves the spread as it is. Absent if it is unbounded.
 struct ShiftInterval {
   double low = 0, high = 0;

@@ -114,7 +114,7 @@ FunctionDeltas function_deltas(const RunList& a, const RunList& b, const Compari
     rows.push_back(function_row(grouping, function, basis));
     ++(rows.back().tested ? deltas.tested : deltas.few_calls);
   }
-  test_functions(rows, grouping, settings.level, looks_taken(settings.looked));
+  test_functions(rows, grouping, settings.level, sharers_of(settings.level, settings.looked));
   note_matches(rows, a, b, matches.without_symbol, caveats);
 
   std::ranges::stable_sort(rows, std::greater<>{},

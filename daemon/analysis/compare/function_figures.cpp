@@ -95,13 +95,27 @@ struct Family {
   std::vector<Tested> costly, rest;
 };
 
+// The interval is of more exchanges than p, and both round: what p decides, the interval says, too.
+void let_agree(double shift, double level, Together& together) {
+  constexpr double kHardly = 1e-6;
+  if (*together.p > 1 - level + 1e-12) {
+    together.low = std::min(*together.low, 0.0);
+    together.high = std::max(*together.high, 0.0);
+  } else if (shift > 0) {
+    together.low = std::max(*together.low, kHardly * shift);
+  } else if (shift < 0) {
+    together.high = std::min(*together.high, kHardly * shift);
+  }
+}
+
 // The samples were moved towards no difference by the error of the calibration, or less.
-void put_interval(const Tested& tested, double critical) {
+void put_interval(const Tested& tested, double critical, double level) {
   const auto ends = interval_at(tested.shift.samples, critical);
   if (!ends) return;
   const auto& [estimate, samples, moved, lower, higher] = tested.shift;
   tested.together->low = std::min(*estimate.shift, ends->low + moved - lower);
   tested.together->high = std::max(*estimate.shift, ends->high + moved + higher);
+  let_agree(*estimate.shift, level, *tested.together);
 }
 
 void put_detectable(const Tested& tested, const std::optional<double>& spreads) {
@@ -110,7 +124,17 @@ void put_detectable(const Tested& tested, const std::optional<double>& spreads) 
     *tested.detectable = *spreads * *spread + std::max(tested.shift.lower, tested.shift.higher);
 }
 
-void test_together(const Family& family, double level, double looks) {
+// With several boots and several builds, a sample has the luck of a build that others share: the interval of
+// the figure alone knows it, the exchanges do not.
+void add_crossed(const ShiftEstimate& single, double level, Together& together) {
+  together.p = std::max(*together.p, *single.p);
+  if (!together.low) return;
+  together.low = std::min(*together.low, *single.low);
+  together.high = std::max(*together.high, *single.high);
+  let_agree(*single.shift, level, together);
+}
+
+void test_together(const Family& family, const Grouping& grouping, double level, double looks) {
   std::vector<Samples> figures;
   for (const auto* part : {&family.costly, &family.rest}) {
     for (const Tested& each : *part) figures.push_back(each.shift.samples);
@@ -120,8 +144,11 @@ void test_together(const Family& family, double level, double looks) {
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const bool is_rest = first > 0 && i >= first;
     const Tested& tested = i < first ? family.costly[i] : family.rest[i - first];
-    tested.together->p = std::min(1.0, test.p_together[i] * looks);
-    if (test.critical) put_interval(tested, is_rest ? *test.critical_rest : *test.critical);
+    Together& together = *tested.together;
+    together.p = test.p_together[i];
+    if (test.wide) put_interval(tested, is_rest ? *test.wide_rest : *test.wide, level);
+    if (grouping.is_crossed()) add_crossed(tested.shift.estimate, level, together);
+    together.p = std::min(1.0, *together.p * looks);
     put_detectable(tested, is_rest ? test.detectable_rest : test.detectable);
   }
 }
@@ -148,6 +175,17 @@ void set_shown(FunctionDelta& delta) {
   if (most->second <= 0) return;
   delta.shown_by = most->first;
   delta.shown_least = most->second;
+}
+
+// On either side, so that the choice is blind to them.
+bool is_called_in_each(const Samples& calls) {
+  const auto is_called = [](double value) { return value > 0; };
+  if (!calls.paired)
+    return std::ranges::all_of(calls.a, is_called) || std::ranges::all_of(calls.b, is_called);
+  for (std::size_t i = 0; i < calls.a.size(); ++i) {
+    if (!is_called(calls.a[i] + calls.b[i])) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -191,7 +229,8 @@ FunctionRow function_row(const Grouping& grouping, const MatchedFunction& functi
   row.delta.b = factors(b, function.in_b, basis.cost.b, basis);
   row.calls = {calls_per_work(a, function.in_a), calls_per_work(b, function.in_b)};
   const std::uint64_t hits_a = hits_of(a, function.in_a), hits_b = hits_of(b, function.in_b);
-  row.tested = hits_a + hits_b >= kFewestCalls;
+  const Samples all = grouping.samples(row.calls.a, row.calls.b);
+  row.tested = hits_a + hits_b >= kFewestCalls && is_called_in_each(all);
   const auto within_error = costs_within_error(basis.cost);
   for (const TracerCosts& cost : std::span(within_error).first(row.tested ? within_error.size() : 1)) {
     row.costs.push_back({costs(a, function.in_a, cost.a), costs(b, function.in_b, cost.b)});
@@ -199,7 +238,6 @@ FunctionRow function_row(const Grouping& grouping, const MatchedFunction& functi
         {times_of_calls(a, function.in_a, cost.a), times_of_calls(b, function.in_b, cost.b)});
   }
   row.weight = sum_of(row.costs[0].a) + sum_of(row.costs[0].b);
-  const Samples all = grouping.samples(row.calls.a, row.calls.b);
   const Samples with_calls = grouping.samples(row.call_times[0].a, row.call_times[0].b);
   row.time_known = with_calls.a.size() == all.a.size() && with_calls.b.size() == all.b.size();
   return row;
@@ -233,7 +271,7 @@ void test_functions(std::vector<FunctionRow>& rows, const Grouping& grouping, do
            family.rest);
     if (delta.cost.p) p.push_back(*delta.cost.p);
   }
-  test_together(family, level, looks);
+  test_together(family, grouping, level, looks);
   for (FunctionRow& row : rows) set_shown(row.delta);
   const std::vector<double> q = benjamini_hochberg(p);
   std::size_t next = 0;

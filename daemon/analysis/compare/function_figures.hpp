@@ -36,7 +36,8 @@ struct FunctionRow {
   bool time_known = false;  // each sample has calls on both sides
 };
 
-// Of both sides together, so that the choice is blind to them: with fewer, a function is not tested.
+// Of both sides together, so that the choice is blind to them: with fewer, or none in a whole sample, a
+// function is not tested.
 inline constexpr std::uint64_t kFewestCalls = 200;
 // With this share of the self time of both sides, the cost of a function is among the first figures of the
 // family, which hardly lose power to the rest.

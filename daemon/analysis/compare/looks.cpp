@@ -8,6 +8,7 @@
 
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
+#include "dbus/rows/found.hpp"
 #include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
@@ -58,6 +59,11 @@ bool is_decided(Verdict verdict) {
 
 double looks_taken(const std::optional<LookedAt>& looked) {
   return looked ? static_cast<double>(looked->looks.at.size()) : 1;
+}
+
+double sharers_of(double level, const std::optional<LookedAt>& looked) {
+  constexpr double kRounded = 1 - 1e-12;
+  return std::max(looks_taken(looked), rows::kFoundAtMost / (1 - level) * kRounded);
 }
 
 std::string words_of(const LookedAt& looked) {

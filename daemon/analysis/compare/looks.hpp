@@ -41,6 +41,9 @@ struct LookedAt {
 // By how much p and q grow, since any of the looks may find what is not there; 1: the number of blocks was
 // fixed.
 [[nodiscard]] double looks_taken(const std::optional<LookedAt>& looked);
+// By how much those grow that are compared with 5 %, if `level` is shared with other looks, or with the other
+// points of a sweep.
+[[nodiscard]] double sharers_of(double level, const std::optional<LookedAt>& looked);
 
 // What a page says of it, in two or three sentences; empty if there is but one look, and all blocks were
 // measured.

@@ -64,6 +64,15 @@ bool have_different_kernels(const RunList& a, const RunList& b) {
   return !of_a.empty() && !of_b.empty() && of_a != of_b;
 }
 
+// The runs of a side are of one boot, and none of the other side is: what the tracer takes there may be what
+// differs.
+bool boot_differs_with_side(const RunList& a, const RunList& b) {
+  if (!std::ranges::all_of(a, knows_boot) || !std::ranges::all_of(b, knows_boot)) return false;
+  const auto of_a = boots_of(a), of_b = boots_of(b);
+  const auto is_of_b = [&](const std::string& boot) { return of_b.contains(boot); };
+  return (of_a.size() == 1 || of_b.size() == 1) && std::ranges::none_of(of_a, is_of_b);
+}
+
 // How far the shift of figures[0] moves with the error of the cost.
 double error_of_shift(const Grouping& grouping, const std::vector<SideValues>& figures, double level) {
   std::vector<double> shifts;
@@ -85,7 +94,7 @@ TracerCosts tracer_costs(const RunList& a, const RunList& b) {
   if (!std::ranges::all_of(a, is_calibrated) || !std::ranges::all_of(b, is_calibrated)) return {};
   if (have_different_kernels(a, b)) return {.a = median_cost({&a}), .b = median_cost({&b}), .common = false};
   const TracerCost cost = median_cost({&a, &b});
-  return {.a = cost, .b = cost, .common = true};
+  return {.a = cost, .b = cost, .common = !boot_differs_with_side(a, b)};
 }
 
 void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveats& caveats) {
@@ -96,7 +105,7 @@ void note_unequal_costs(const RunList& a, const RunList& b, double level, Caveat
     return run.trace->cost->entry_ns + run.trace->cost->callee_ns;
   };
   const auto costs = estimate_shift(Grouping(a, b), values_of(a, of_call), values_of(b, of_call), level);
-  if (!used.common) {
+  if (have_different_kernels(a, b)) {
     caveats.add(
         Gravity::weakens,
         fmt::format("The kernels differ, so each side is corrected with the tracer's cost of its own: "

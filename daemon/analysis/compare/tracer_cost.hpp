@@ -30,11 +30,14 @@ namespace netperfd::analysis {
 // Absent: raw; both or neither is.
 struct TracerCosts {
   std::optional<TracerCost> a, b;
-  bool common = true;  // one cost for both sides, with one error
+  bool common = true;  // the error of both is one
 };
 
 // The medians over all runs, or over those of each side if their kernels differ, in nanoseconds. Absent if a
 // run is not calibrated. All runs must be traced.
+//
+// Both costs have one error, unless the kernels differ, or a side has one boot that the other does not have:
+// the tracer takes some ns more or less in each boot, which would be a change of every function.
 //
 // The standard errors are the robust spread between the calibrations, or the median of their own errors if
 // that is greater. They are not divided by the root of the number of runs: runs of one boot or one moment may

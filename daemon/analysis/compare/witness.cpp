@@ -257,7 +257,7 @@ void add_witness(const RunList& plain_a, const RunList& plain_b, const Compariso
   }
   std::vector<SampledPlace*> places;
   std::ranges::transform(tested, std::back_inserter(places), [](SampledRow& row) { return &row.place; });
-  test_together(places, settings.level, looks_taken(settings.looked));
+  test_together(places, settings.level, sharers_of(settings.level, settings.looked));
   std::vector<FunctionDelta> others;
   for (const SampledRow& row : tested) {
     if (const auto found = traced.find(function_key(row.function)); found != traced.end()) {

@@ -85,9 +85,11 @@ void add_first(const std::vector<FunctionDelta>& first, std::vector<FunctionDelt
     });
     if (same == first.end()) continue;
     function.first = same->cost;
-    function.agrees = same->shown_by == FunctionFigure::call_time
-                          ? analysis::agree(same->call_time, function.call_time)
-                          : analysis::agree(same->cost, function.cost);
+    ShiftEstimate FunctionDelta::* const shown =
+        same->shown_by == FunctionFigure::call_time ? &FunctionDelta::call_time
+        : same->shown_by == FunctionFigure::calls   ? &FunctionDelta::calls
+                                                    : &FunctionDelta::cost;
+    function.agrees = analysis::agree((*same).*shown, function.*shown);
   }
 }
 

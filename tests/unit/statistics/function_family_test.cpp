@@ -341,6 +341,29 @@ void judge_family(std::size_t count) {
   expect_levels(all, "all designs");
 }
 
+// Where all functions differ much, the exchanges of what they differ by tell little of chance.
+TEST(FunctionFamilyBySimulation, of_few_functions_that_all_changed_has_intervals_that_hold_together) {
+  constexpr int kFamilies = 300;
+  for (const std::size_t count : {1U, 3U}) {
+    std::vector<FamilyFunction> functions;
+    for (std::size_t i = 0; i < count; ++i)
+      functions.push_back({.name = fmt::format("function_{}", i), .share = 0.1, .ns = 400, .more_ns = 80});
+    for (const FamilyDesign& design : kFamilyDesigns) {
+      FamilyHost host(count + 10 * design.samples, functions);
+      FamilyRates rates;
+      for (int set = 0; set < kFamilies; ++set) {
+        const FamilyHost::Sides sides = host.sides(design);
+        const RunList a = pointers_to(sides.a), b = pointers_to(sides.b);
+        Caveats caveats;
+        count_family(function_deltas(a, b, {}, caveats), functions, {}, rates);
+      }
+      fmt::print("{} functions, {} {}: together {:.1f} %\n", count, design.samples,
+                 design.in_blocks ? "blocks" : "runs a side", 100 - percent_of(rates.missed, kFamilies));
+      EXPECT_LE(rates.missed, most_at_5_percent(kFamilies)) << count << " functions, " << design.samples;
+    }
+  }
+}
+
 TEST(FunctionFamilyBySimulation, of_20_functions_keeps_its_level_and_its_power) {
   judge_family(20);
 }

@@ -148,6 +148,22 @@ TEST(FunctionFigures, of_fewer_than_200_calls_are_not_tested) {
   EXPECT_FALSE(rare.shown_by || rare.shown_least || rare.detectable);
 }
 
+// The tracer takes some ns more or less in each boot, which no run of that boot shows.
+TEST(FunctionFigures, are_not_blamed_for_the_tracer_of_a_boot) {
+  TracedSides sides = classic();
+  add_calls(sides.a, "rare", eight_of(10'000), eight_from(500, 1));
+  add_calls(sides.b, "rare", eight_of(10'000), eight_from(512, 1));
+  for (auto* side : {&sides.a, &sides.b}) {
+    for (ComparedRun& run : *side) {
+      run.fingerprint.emplace().boot_id = "one";
+      if (run.trace) run.trace->cost = {.entry_ns = 100, .entry_error_ns = 5};
+    }
+  }
+  EXPECT_EQ(delta_of(comparison_of(sides).attribution, "rare").shown_by, FunctionFigure::call_time);
+  for (ComparedRun& run : sides.b) run.fingerprint->boot_id = "another";
+  EXPECT_EQ(delta_of(comparison_of(sides).attribution, "rare").shown_by, std::nullopt);
+}
+
 TEST(FunctionFigures, of_200_calls_are_tested) {
   TracedSides sides = classic();
   add_calls(sides.a, "rare", eight_of(13), eight_of(500));
