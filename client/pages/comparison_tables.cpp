@@ -164,8 +164,8 @@ std::string not_found_words(const CompareView& view) {
       head.few_calls ? fmt::format(" of {} tested", format_count(head.tested.value_or(0))) : "",
       format_cost(*costliest->detectable), work_word(head), costliest->function);
   if (head.few_calls.value_or(0) > 0) {
-    words += fmt::format("; {} {} not tested, with fewer than 200 calls in all runs",
-                         plural(*head.few_calls, "function"), *head.few_calls == 1 ? "was" : "were");
+    words += fmt::format("; {} {} not tested, with too few calls", plural(*head.few_calls, "function"),
+                         *head.few_calls == 1 ? "was" : "were");
   }
   return words;
 }
