@@ -100,20 +100,31 @@ enum class Witness {
 };
 [[nodiscard]] std::string_view to_string(Witness witness);
 
+// The chance and the interval of a change that hold together for all figures that are tested with it
+// (analysis/compare/family_test.hpp): the interval leaves out 0 exactly if p is at most 1 - level. Absent if
+// it was not tested, the interval also if so few runs show nothing.
+struct Together {
+  std::optional<double> p, low, high;
+};
+
 // The change of a function by the samples of the plain runs. Of a traced function, what it called untraced is
 // in it, as in its self time.
 struct SampledShift {
-  ShiftEstimate cost;                // ns of CPU per unit of work; without q
-  double share_a = 0, share_b = 0;   // of the busy samples of the side's runs together
-  std::optional<double> p_adjusted;  // by the same test, among the sampled functions
-  std::optional<Witness> witness;    // of a traced function, if trace or samples show a change
-  bool is_unseen = false;            // no sample of it in any run
-  bool matters = false;              // `witness` disagrees, by more than a little of the change in CPU time
+  ShiftEstimate cost;               // ns of CPU per unit of work, of this function alone; without q
+  double share_a = 0, share_b = 0;  // of the busy samples of the side's runs together
+  Together together;                // among the sampled functions
+  std::optional<Witness> witness;   // of a traced function, if trace or samples show a change
+  bool is_unseen = false;           // no sample of it in any run
+  bool matters = false;             // `witness` disagrees, by more than a little of the change in CPU time
   // It has the samples of sections with interrupts off before it.
   bool after_interrupts_off = false;
   // The change that is found with 80 % power: among the functions that are tested, or with the interval of
   // this one alone if it is not. Absent without an interval.
   std::optional<double> detectable = std::nullopt;
+
+  // The ends of the interval to show: with p of `together`, or if it has none of the function alone.
+  [[nodiscard]] std::optional<double> low() const { return together.p ? together.low : cost.low; }
+  [[nodiscard]] std::optional<double> high() const { return together.p ? together.high : cost.high; }
 };
 
 // What is tested of a function. Each can change while the others do not: a slower call that is made less
@@ -124,13 +135,6 @@ enum class FunctionFigure {
   calls       // per unit of work
 };
 [[nodiscard]] std::string_view to_string(FunctionFigure figure);
-
-// The chance and the interval of a change that hold together for all figures of all functions that are tested
-// (analysis/compare/family_test.hpp): the interval leaves out 0 exactly if p is at most 1 - level. Absent if
-// it was not tested, the interval also if so few runs show nothing.
-struct Together {
-  std::optional<double> p, low, high;
-};
 
 // One function on both sides, from the traced runs. If it was not tested, because it has too few calls, its
 // shift is the difference of the medians, without interval, p or q. If there are too few runs for a test,

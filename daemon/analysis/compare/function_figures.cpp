@@ -10,6 +10,7 @@
 #include "daemon/analysis/compare/family_test.hpp"
 #include "daemon/analysis/compare/many_tests.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/together.hpp"
 #include "daemon/analysis/compare/work.hpp"
 
 namespace netperfd::analysis {
@@ -95,19 +96,6 @@ struct Family {
   std::vector<Tested> costly, rest;
 };
 
-// The interval is of more exchanges than p, and both round: what p decides, the interval says, too.
-void let_agree(double shift, double level, Together& together) {
-  constexpr double kHardly = 1e-6;
-  if (*together.p > 1 - level + 1e-12) {
-    together.low = std::min(*together.low, 0.0);
-    together.high = std::max(*together.high, 0.0);
-  } else if (shift > 0) {
-    together.low = std::max(*together.low, kHardly * shift);
-  } else if (shift < 0) {
-    together.high = std::min(*together.high, kHardly * shift);
-  }
-}
-
 // The samples were moved towards no difference by the error of the calibration, or less.
 void put_interval(const Tested& tested, double critical, double level) {
   const auto ends = interval_at(tested.shift.samples, critical);
@@ -124,16 +112,6 @@ void put_detectable(const Tested& tested, const std::optional<double>& spreads) 
     *tested.detectable = *spreads * *spread + std::max(tested.shift.lower, tested.shift.higher);
 }
 
-// With several boots and several builds, a sample has the luck of a build that others share: the interval of
-// the figure alone knows it, the exchanges do not.
-void add_crossed(const ShiftEstimate& single, double level, Together& together) {
-  together.p = std::max(*together.p, *single.p);
-  if (!together.low) return;
-  together.low = std::min(*together.low, *single.low);
-  together.high = std::max(*together.high, *single.high);
-  let_agree(*single.shift, level, together);
-}
-
 void test_together(const Family& family, const Grouping& grouping, double level, double looks) {
   std::vector<Samples> figures;
   for (const auto* part : {&family.costly, &family.rest}) {
@@ -147,7 +125,8 @@ void test_together(const Family& family, const Grouping& grouping, double level,
     Together& together = *tested.together;
     together.p = test.p_together[i];
     if (test.wide) put_interval(tested, is_rest ? *test.wide_rest : *test.wide, level);
-    if (grouping.is_crossed()) add_crossed(tested.shift.estimate, level, together);
+    // With several boots and several builds, samples share the luck of a build.
+    if (grouping.is_crossed()) widen(tested.shift.estimate, level, together);
     together.p = std::min(1.0, *together.p * looks);
     put_detectable(tested, is_rest ? test.detectable_rest : test.detectable);
   }

@@ -19,8 +19,10 @@ rows::Finding traced_finding(const FunctionDelta& function) {
 }
 
 rows::Finding sampled_finding(const SampledShift& sampled) {
-  const ShiftEstimate& cost = sampled.cost;
-  return {.shift = cost.shift, .low = cost.low, .high = cost.high, .p_adjusted = sampled.p_adjusted};
+  return {.shift = sampled.cost.shift,
+          .low = sampled.low(),
+          .high = sampled.high(),
+          .p_adjusted = sampled.together.p};
 }
 
 // The sizes of both kinds are of other runs, so none decides between a traced function and one that is not.

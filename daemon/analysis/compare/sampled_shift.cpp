@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include "daemon/analysis/compare/family_test.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
+#include "daemon/analysis/compare/together.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -68,17 +71,24 @@ void note_detectable(SampledPlace& place, const std::optional<double>& spreads, 
 }
 
 void test_together(std::span<SampledPlace* const> places, double level, double looks) {
+  std::vector<SampledPlace*> tested;
+  std::ranges::copy_if(places, std::back_inserter(tested),
+                       [](const SampledPlace* place) { return place->shift.cost.p.has_value(); });
+  if (tested.empty()) return;
   std::vector<Samples> figures;
-  for (const SampledPlace* place : places) {
-    if (place->shift.cost.p) figures.push_back(place->samples);
-  }
-  if (figures.empty()) return;
+  for (const SampledPlace* place : tested) figures.push_back(place->samples);
   const FamilyTest test = test_family(figures, level);
-  std::size_t next = 0;
-  for (SampledPlace* place : places) {
-    if (!place->shift.cost.p) continue;
-    place->shift.p_adjusted = std::min(1.0, std::max(test.p[next++], *place->shift.cost.p) * looks);
-    if (place->shift.detectable && test.detectable) note_detectable(*place, test.detectable, level);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    const ShiftEstimate& cost = tested[i]->shift.cost;
+    Together& together = tested[i]->shift.together;
+    together.p = test.p_together[i];
+    if (const auto ends = test.wide ? interval_at(figures[i], *test.wide) : std::nullopt) {
+      together.low = std::min(*cost.shift, ends->low);
+      together.high = std::max(*cost.shift, ends->high);
+    }
+    widen(cost, level, together);
+    together.p = std::min(1.0, *together.p * looks);
+    if (tested[i]->shift.detectable && test.detectable) note_detectable(*tested[i], test.detectable, level);
   }
 }
 

@@ -41,7 +41,7 @@ struct SampledPlace {
 // with that power.
 void note_detectable(SampledPlace& place, const std::optional<double>& spreads, double level);
 
-// Fills SampledShift::p_adjusted of places of the same runs (family_test.hpp), times `looks`, and
+// Fills SampledShift::together of places of the same runs (family_test.hpp), with p times `looks`, and
 // `detectable` of those that have it already.
 void test_together(std::span<SampledPlace* const> places, double level, double looks = 1);
 

@@ -128,7 +128,7 @@ void StackTree::compare(const RunList& a, const RunList& b, const ComparisonSett
   test_together(pointers, settings.level);
   for (std::size_t i = 0; i < places.size(); ++i) comparison.frames[tested[i]].shift = places[i].shift;
   comparison.tested = static_cast<std::uint32_t>(std::ranges::count_if(
-      places, [](const SampledPlace& place) { return place.shift.p_adjusted.has_value(); }));
+      places, [](const SampledPlace& place) { return place.shift.together.p.has_value(); }));
 }
 
 void thin_out(StackComparison& comparison, std::size_t most) {

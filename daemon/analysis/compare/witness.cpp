@@ -151,7 +151,7 @@ Witness compared(const FunctionDelta& function, double factor) {
   const double margin = kTolerated * std::max(std::abs(*traced.shift), std::abs(*sampled.shift));
   if (least_difference(traced, sampled, factor) > margin) return Witness::disagrees;
   if (function.sampled->is_unseen) return Witness::unseen;
-  return is_significant(function.cost_together.p) && is_significant(function.sampled->p_adjusted)
+  return is_significant(function.cost_together.p) && is_significant(function.sampled->together.p)
              ? Witness::agrees
              : Witness::compatible;
 }
@@ -160,7 +160,7 @@ Witness compared(const FunctionDelta& function, double factor) {
 bool is_judged(const FunctionDelta& function) {
   const bool by_trace = function.shown_by || is_significant(function.cost_together.p);
   return function.traced && function.sampled && function.cost.low && function.sampled->cost.low &&
-         (by_trace || is_significant(function.sampled->p_adjusted));
+         (by_trace || is_significant(function.sampled->together.p));
 }
 
 // Whether what both at least differ by is much of the change in CPU time, or that is not known.

@@ -15,12 +15,12 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   row.sampled_a = sampled.cost.centre_a;
   row.sampled_b = sampled.cost.centre_b;
   row.sampled_shift = sampled.cost.shift;
-  row.sampled_low = sampled.cost.low;
-  row.sampled_high = sampled.cost.high;
+  row.sampled_low = sampled.low();
+  row.sampled_high = sampled.high();
   if (sampled.cost.low) row.sampled_level = sampled.cost.level;
   row.sampled_share_a = sampled.share_a;
   row.sampled_share_b = sampled.share_b;
-  row.sampled_p_adjusted = sampled.p_adjusted;
+  row.sampled_p_adjusted = sampled.together.p;
   row.sampled_detectable = sampled.detectable;
   if (sampled.witness) row.witness = to_string(*sampled.witness);
   if (sampled.after_interrupts_off) row.after_interrupts_off = true;

@@ -132,10 +132,10 @@ Row compared_frame_row(const FrameDelta& frame) {
   row.cost_a = cost.centre_a;
   row.cost_b = cost.centre_b;
   row.shift = cost.shift;
-  row.low = cost.low;
-  row.high = cost.high;
+  row.low = frame.shift->low();
+  row.high = frame.shift->high();
   if (cost.low) row.level = cost.level;
-  row.p_adjusted = frame.shift->p_adjusted;
+  row.p_adjusted = frame.shift->together.p;
   return to_wire(row);
 }
 

@@ -90,9 +90,17 @@ StackComparison picture_of(SampledHost& host, const SampledDesign& design, doubl
 
 bool is_coloured(const FrameDelta& frame) {
   if (!frame.shift) return false;
-  const ShiftEstimate& cost = frame.shift->cost;
-  return rows::is_found(
-      {.shift = cost.shift, .low = cost.low, .high = cost.high, .p_adjusted = frame.shift->p_adjusted});
+  return rows::is_found({.shift = frame.shift->cost.shift,
+                         .low = frame.shift->low(),
+                         .high = frame.shift->high(),
+                         .p_adjusted = frame.shift->together.p});
+}
+
+// The interval says otherwise than p.
+bool contradicts_itself(const FrameDelta& frame) {
+  if (!frame.shift || !frame.shift->low()) return false;
+  const bool contains_0 = *frame.shift->low() <= 0 && *frame.shift->high() >= 0;
+  return contains_0 == (*frame.shift->together.p <= 0.05);
 }
 
 // False: a frame is coloured though nothing differs. True: the two frames that take more are coloured, and
@@ -105,6 +113,7 @@ TEST(StackDeltasBySimulation, colour_what_differs_and_little_else) {
   for (const SampledDesign& design : kDesigns) {
     SampledHost host(++seed);
     int falsely = 0, frames = 0, both = 0, wrong = 0;
+    std::ptrdiff_t contradictions = 0;
     for (int set = 0; set < kPictures; ++set) {
       const StackComparison same = picture_of(host, design, 0);
       const auto found = std::ranges::count_if(same.frames, is_coloured);
@@ -112,7 +121,10 @@ TEST(StackDeltasBySimulation, colour_what_differs_and_little_else) {
       frames += static_cast<int>(found);
       int changed = 0;
       bool other = false;
-      for (const FrameDelta& frame : picture_of(host, design, kMore).frames) {
+      const StackComparison changes = picture_of(host, design, kMore);
+      contradictions += std::ranges::count_if(same.frames, contradicts_itself) +
+                        std::ranges::count_if(changes.frames, contradicts_itself);
+      for (const FrameDelta& frame : changes.frames) {
         if (!is_coloured(frame)) continue;
         const bool stands_on =
             frame.depth < 2 || frame.frame.name == "caller0" || frame.frame.name == "caller1";
@@ -130,6 +142,7 @@ TEST(StackDeltasBySimulation, colour_what_differs_and_little_else) {
         100.0 * wrong / kPictures);
     EXPECT_LE(falsely, kMostColoured) << design.name;
     EXPECT_LE(wrong, kMostColoured) << design.name;
+    EXPECT_EQ(contradictions, 0) << design.name;
     if (design.runs >= 10) {
       EXPECT_GE(both, kPictures * 9 / 10) << design.name;
     }

@@ -35,7 +35,7 @@ const FunctionDelta* named(const Attribution& attribution, std::string_view name
 
 bool some_sampled_function_is_found(const Attribution& attribution) {
   return std::ranges::any_of(attribution.functions, [](const FunctionDelta& function) {
-    return function.sampled && function.sampled->p_adjusted.value_or(1) <= 0.05;
+    return function.sampled && function.sampled->together.p.value_or(1) <= 0.05;
   });
 }
 
@@ -82,7 +82,7 @@ TEST(WitnessBySimulation, names_untraced_code_that_costs_more) {
     const Attribution attribution = compare(host.side({}), host.side(cause), {}).attribution;
     const FunctionDelta* untraced = named(attribution, "untraced");
     const bool is_named =
-        untraced != nullptr && !untraced->traced && untraced->sampled->p_adjusted.value_or(1) <= 0.05;
+        untraced != nullptr && !untraced->traced && untraced->sampled->together.p.value_or(1) <= 0.05;
     return std::pair{is_named, some_sampled_function_is_found(attribution)};
   };
   int named_rightly = 0, any_falsely = 0;

@@ -49,7 +49,7 @@ FunctionDelta sampled_only(const std::string& name, const Shown& shown) {
   function.name = name;
   function.traced = false;
   function.sampled.emplace().cost = cost_of(shown);
-  function.sampled->p_adjusted = shown.p_adjusted;
+  function.sampled->together = {.p = shown.p_adjusted, .low = shown.low, .high = shown.high};
   return function;
 }
 
@@ -96,7 +96,7 @@ TEST(FunctionOrder, is_by_what_the_shown_figure_takes_at_least_whatever_the_cost
 TEST(FunctionOrder, judges_functions_that_are_not_traced_by_their_samples) {
   FunctionDelta confirmed = traced("traced, not shown", {1, -1, 3, 0.6});
   confirmed.sampled.emplace().cost = cost_of({9, 8, 10, 0.01});
-  confirmed.sampled->p_adjusted = 0.01;
+  confirmed.sampled->together = {.p = 0.01, .low = 8, .high = 10};
   EXPECT_THAT(
       ordered({sampled_only("sampled, not shown", {8, -1, 17, 0.4}), confirmed,
                sampled_only("sampled", {0.2, 0.1, 0.3, 0.01}), traced("traced", {0.04, 0.03, 0.05, 0.01})}),

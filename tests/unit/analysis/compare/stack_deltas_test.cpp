@@ -91,7 +91,7 @@ TEST(StackDeltas, test_frames_with_one_percent_of_the_samples) {
   tree.compare(runs_of(sides.a), runs_of(sides.b), {}, comparison);
   EXPECT_EQ(comparison.tested, 3U);  // all, iperf3, frequent
   ASSERT_EQ(comparison.frames.size(), 4U);
-  EXPECT_TRUE(comparison.frames[2].shift->p_adjusted);
+  EXPECT_TRUE(comparison.frames[2].shift->together.p);
   EXPECT_EQ(comparison.frames[2].shift->cost.shift, 0);
   EXPECT_FALSE(comparison.frames[3].shift);
 }

@@ -120,7 +120,7 @@ TEST(Witness, names_a_function_that_is_not_traced) {
   EXPECT_EQ(untraced.below, "forward");
   EXPECT_FALSE(untraced.cost.shift);
   EXPECT_NEAR(*untraced.sampled->cost.shift, 0.15, 0.01);
-  EXPECT_LE(untraced.sampled->p_adjusted.value_or(1), 0.05);
+  EXPECT_LE(untraced.sampled->together.p.value_or(1), 0.05);
   EXPECT_FALSE(untraced.sampled->witness);
 }
 
