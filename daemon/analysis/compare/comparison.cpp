@@ -379,7 +379,7 @@ Comparison compare(const std::vector<ComparedRun>& a, const std::vector<Compared
     put_cpu(*of_cpu, comparison.attribution);
   }
   CounterChanges counters =
-      counter_changes(figures.front().grouping, settings.level, looks_taken(settings.looked));
+      counter_changes(figures.front().grouping, settings.level, sharers_of(settings.level, settings.looked));
   comparison.counters = std::move(counters.shown);
   comparison.counters_tested = counters.tested;
   comparison.facts = std::move(facts.facts);

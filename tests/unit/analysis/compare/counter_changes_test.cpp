@@ -53,6 +53,20 @@ TEST(Counters, that_moved_are_per_gigabyte_of_goodput) {
   EXPECT_LT(*changes[0].per_work.q, 0.05);
 }
 
+// The points of a sweep share the level.
+TEST(Counters, count_what_shares_the_level_in_q) {
+  CounterSides sides = of_two_gigabytes();
+  count(sides.a, counter("netstat", "TcpExtTCPSackRecovery", 1000), 10);
+  count(sides.b, counter("netstat", "TcpExtTCPSackRecovery", 400), 10);
+  ComparisonSettings of_a_point;
+  of_a_point.level = 1 - 0.05 / 4;
+  const auto alone = compare(sides.a, sides.b, {}).counters;
+  const auto of_four = compare(sides.a, sides.b, of_a_point).counters;
+  ASSERT_EQ(alone.size(), 1U);
+  ASSERT_EQ(of_four.size(), 1U);
+  EXPECT_NEAR(*of_four[0].per_work.q, 4 * *alone[0].per_work.q, 1e-9);
+}
+
 TEST(Counters, are_per_packet_if_the_comparison_is) {
   CounterSides sides = of_two_gigabytes();
   for (auto* side : {&sides.a, &sides.b}) {
