@@ -159,6 +159,23 @@ TEST(Report, without_an_interval_draws_the_estimate_alone) {
   EXPECT_THAT(shown(report_of(samples::noisy())), HasSubstr(", and its interval, "));
 }
 
+TEST(Report, draws_the_interval_that_belongs_to_the_adjusted_p) {
+  CompareView view = samples::hash_table();
+  FunctionDeltaView& row = view.details.functions.front();
+  const auto drawn = [&](double alone, double together) {
+    row.low = *row.shift - alone;
+    row.high = *row.shift + alone;
+    row.together_low = *row.shift - together;
+    row.together_high = *row.shift + together;
+    row.calls_p_adjusted = 0.5;
+    const std::string page = shown(report_of(view));
+    const auto begin = page.find("<section id=\"functions\">");
+    return page.substr(begin, page.find("</section>", begin) - begin);
+  };
+  EXPECT_EQ(drawn(0.1, 0.5), drawn(0.2, 0.5));
+  EXPECT_NE(drawn(0.1, 0.5), drawn(0.1, 0.6));
+}
+
 TEST(Report, of_hardly_anything_has_no_empty_picture) {
   const std::string text = shown(report_of(samples::hardly_known(), 0));
   EXPECT_THAT(text, Not(HasSubstr("<svg")));
