@@ -37,7 +37,7 @@
 #include <sstream>
 #include <string>
 
-#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/ring/graph_format.hpp"
 #include "daemon/trace/ring/subbuffer.hpp"

@@ -9,7 +9,7 @@
 #include <random>
 #include <span>
 
-#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/quantiles.hpp"
 
 namespace netperfd::analysis {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/work.hpp"
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/traced_account.hpp"
 #include "dbus/rows/plain_number.hpp"

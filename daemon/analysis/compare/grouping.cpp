@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 
 namespace netperfd::analysis {

@@ -8,7 +8,7 @@
 
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/gates.hpp"
-#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/quantiles.hpp"
 
 namespace netperfd::analysis {
 namespace {

@@ -2,6 +2,7 @@
 #include "daemon/analysis/compare/rank_statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -147,6 +148,21 @@ std::uint32_t fewest(double level, NullOf null_of) {
   return n;
 }
 
+double median_absolute_deviation(std::span<const double> values) {
+  const double centre = median(values);
+  std::vector<double> deviations;
+  deviations.reserve(values.size());
+  for (const double value : values) deviations.push_back(std::abs(value - centre));
+  return median(deviations);
+}
+
+// Correction factor of the median absolute deviation of n >= 6 normal values.
+double small_sample_factor(std::size_t n) {
+  constexpr std::array kOfSixToNine = {1.200, 1.140, 1.129, 1.107};
+  if (n < 6 + kOfSixToNine.size()) return kOfSixToNine.at(n - 6);
+  return static_cast<double>(n) / (static_cast<double>(n) - 0.8);
+}
+
 }  // namespace
 
 Location signed_rank(std::span<const double> values, double level) {
@@ -182,6 +198,20 @@ double median(std::span<const double> values) {
   const std::vector<double> ordered = sorted(values);
   const std::size_t middle = ordered.size() / 2;
   return ordered.size() % 2 == 1 ? ordered[middle] : std::midpoint(ordered[middle - 1], ordered[middle]);
+}
+
+double sample_sd(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (n - 1));
+}
+
+std::optional<double> robust_sd(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double deviation = values.size() < 6 ? 0 : median_absolute_deviation(values);
+  return deviation > 0 ? 1.4826 * small_sample_factor(values.size()) * deviation : sample_sd(values);
 }
 
 }  // namespace netperfd::analysis

@@ -45,4 +45,11 @@ struct Location {
 
 [[nodiscard]] double median(std::span<const double> values);  // not empty; the mean of the middle two
 
+[[nodiscard]] double sample_sd(std::span<const double> values);  // of 2 values or more
+
+// Spread of values on the scale of a standard deviation, robust against a single outlier: the median absolute
+// deviation times 1.4826, times a factor that removes its bias for small numbers (Croux and Rousseeuw 1992).
+// The sample standard deviation if that is 0 or if there are fewer than 6 values. Absent below 2.
+[[nodiscard]] std::optional<double> robust_sd(std::span<const double> values);
+
 }  // namespace netperfd::analysis

@@ -2,17 +2,14 @@
 #include "daemon/analysis/compare/run_planner.hpp"
 
 #include <algorithm>
-#include <array>
-#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <cstddef>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/rank_null.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 
@@ -27,7 +24,6 @@ using Policy = boost::math::policies::policy<boost::math::policies::promote_doub
 using Normal = boost::math::normal_distribution<double, Policy>;
 using StudentsT = boost::math::students_t_distribution<double, Policy>;
 using NonCentralT = boost::math::non_central_t_distribution<double, Policy>;
-using ChiSquared = boost::math::chi_squared_distribution<double, Policy>;
 
 // Properties of a rank test of given sizes that determine its power.
 struct RankTest {
@@ -108,57 +104,7 @@ PowerQuestion of_each_end(PowerQuestion question) {
   return question;
 }
 
-double sample_sd(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (n - 1));
-}
-
-double median_absolute_deviation(std::span<const double> values) {
-  const double centre = median(values);
-  std::vector<double> deviations;
-  deviations.reserve(values.size());
-  for (const double value : values) deviations.push_back(std::abs(value - centre));
-  return median(deviations);
-}
-
-// Correction factor of the median absolute deviation of n >= 6 normal values.
-double small_sample_factor(std::size_t n) {
-  constexpr std::array kOfSixToNine = {1.200, 1.140, 1.129, 1.107};
-  if (n < 6 + kOfSixToNine.size()) return kOfSixToNine.at(n - 6);
-  return static_cast<double>(n) / (static_cast<double>(n) - 0.8);
-}
-
 }  // namespace
-
-double normal_quantile(double probability) {
-  return quantile(Normal(), probability);
-}
-
-double students_t_quantile(double freedom, double probability) {
-  return quantile(StudentsT(freedom), probability);
-}
-
-// A noncentral t is (Z + noncentrality) / sqrt(chi2 / freedom). The mean over quantiles of chi2 converges for
-// any t, where the library's series takes long.
-double noncentrality_above(double t, double freedom, double power) {
-  constexpr int kQuantiles = 400;
-  std::vector<double> limits;
-  for (int i = 0; i < kQuantiles; ++i) {
-    limits.push_back(t * std::sqrt(quantile(ChiSquared(freedom), (i + 0.5) / kQuantiles) / freedom));
-  }
-  double low = 0;
-  double high = limits.back() + 10;
-  while (high - low > 1e-6 * high) {
-    const double middle = std::midpoint(low, high);
-    double above = 0;
-    for (const double limit : limits) above += cdf(Normal(), middle - limit);
-    (above < power * kQuantiles ? low : high) = middle;
-  }
-  return high;
-}
 
 std::optional<std::uint32_t> runs_a_side(const PowerQuestion& question) {
   return fewest_with_power(question, 2, fewest_for_mann_whitney(question.level),
@@ -200,12 +146,6 @@ std::optional<double> detectable_by_blocks(std::uint32_t n, double sd, double le
   const auto test = test_of_blocks(n, level);
   if (!test) return std::nullopt;
   return sd * detectable(*test, power);
-}
-
-std::optional<double> robust_sd(std::span<const double> values) {
-  if (values.size() < 2) return std::nullopt;
-  const double deviation = values.size() < 6 ? 0 : median_absolute_deviation(values);
-  return deviation > 0 ? 1.4826 * small_sample_factor(values.size()) * deviation : sample_sd(values);
 }
 
 std::optional<double> planning_sd(std::span<const double> pilot) {

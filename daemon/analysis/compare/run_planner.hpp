@@ -41,18 +41,6 @@ struct PowerQuestion {
 [[nodiscard]] std::optional<double> detectable_by_blocks(std::uint32_t n, double sd, double level = 0.95,
                                                          double power = 0.8);
 
-// The noncentrality with which a noncentral t of that freedom exceeds `t` with the given power.
-[[nodiscard]] double noncentrality_above(double t, double freedom, double power);
-
-// Of the standard normal distribution.
-[[nodiscard]] double normal_quantile(double probability);
-[[nodiscard]] double students_t_quantile(double freedom, double probability);
-
-// Spread of values on the scale of a standard deviation, robust against a single outlier: the median absolute
-// deviation times 1.4826, times a factor that removes its bias for small numbers (Croux and Rousseeuw 1992).
-// The sample standard deviation if that is 0 or if there are fewer than 6 values. Absent below 2.
-[[nodiscard]] std::optional<double> robust_sd(std::span<const double> values);
-
 // The spread to plan with after a pilot: the greater of robust_sd() and the sample standard deviation. Either
 // alone, from a pilot of 6, promises too much: half of the pilots show less spread than there is, and having
 // too few runs costs more power than having too many gains. With the greater one, the power averaged over

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "daemon/analysis/compare/family_test.hpp"
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/together.hpp"

@@ -2,29 +2,26 @@
 #include "daemon/analysis/compare/spread.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "daemon/analysis/compare/rank_statistics.hpp"
 
 namespace netperfd::analysis {
 namespace {
 
 std::optional<double> coefficient_of_variation(const std::vector<double>& values) {
   if (values.size() < 3) return std::nullopt;
-  const auto n = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   if (mean <= 0) return std::nullopt;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return 100 * std::sqrt(squares / (n - 1)) / mean;
+  return 100 * sample_sd(values) / mean;
 }
 
 Spread spread_of(Direction direction, std::vector<double> values) {
   std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
   Spread spread;
   spread.direction = direction;
   spread.runs = static_cast<std::uint32_t>(values.size());
-  spread.median = values.size() % 2 == 1 ? values[middle] : std::midpoint(values[middle - 1], values[middle]);
+  spread.median = median(values);
   spread.lowest = values.front();
   spread.highest = values.back();
   spread.cv_percent = coefficient_of_variation(values);

@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
-#include "daemon/analysis/compare/run_planner.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 
 namespace netperfd::analysis {

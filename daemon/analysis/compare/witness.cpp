@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/function_match.hpp"
-#include "daemon/analysis/compare/run_planner.hpp"
+#include "daemon/analysis/compare/quantiles.hpp"
 #include "daemon/analysis/compare/sampled_shift.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/work.hpp"

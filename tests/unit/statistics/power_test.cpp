@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/analysis/compare/run_planner.hpp"
 #include "tests/unit/statistics/synthetic.hpp"
 
