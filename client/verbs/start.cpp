@@ -56,7 +56,7 @@ bool has_design(const StartView& view) {
 }
 
 // If the sides cannot be compared, prints the reason; this is not an error of its own.
-std::optional<ComparedSides> compare_arms(const StartView& view, Format format) {
+std::optional<ComparedSides> compare_started(const StartView& view, Format format) {
   CompareRequest request;
   request.job = view.job.job.job;
   auto daemon = Daemon::connect();
@@ -117,7 +117,7 @@ Outcome<Exit> run_start(const Settings& settings, StartArguments arguments) {
   if (!followed->view) return followed->exit;
   const StartView& view = *followed->view;
   const bool design = has_design(view);
-  const auto compared = design ? compare_arms(view, settings.format) : std::nullopt;
+  const auto compared = design ? compare_started(view, settings.format) : std::nullopt;
   switch (settings.format) {
     case Format::table:
       if (compared) put_text(stdout, "\n" + compared_text(screen_of(stdout), *compared));

@@ -18,9 +18,9 @@ using namespace keys;
 
 namespace {
 
-std::optional<ArmKind> parse_arm(const YamlNode& node) {
-  if (node.text == "plain") return ArmKind::plain;
-  if (node.text == "traced") return ArmKind::traced;
+std::optional<Arm> parse_arm(const YamlNode& node) {
+  if (node.text == "plain") return Arm::plain;
+  if (node.text == "traced") return Arm::traced;
   return std::nullopt;
 }
 
@@ -81,12 +81,12 @@ std::string name_of(const YamlNode* side, const YamlNode* module, const std::str
 }
 
 // Whether each letter also has a plain run.
-bool plain_beside(const std::vector<ArmKind>& arms, bool has_variants, bool traces, const Place& place,
+bool plain_beside(const std::vector<Arm>& arms, bool has_variants, bool traces, const Place& place,
                   Complaints& complaints) {
   if (arms.empty()) return traces && has_variants;
-  const auto has = [&](ArmKind kind) { return std::ranges::find(arms, kind) != arms.end(); };
-  const bool plain = has(ArmKind::plain);
-  const bool traced = has(ArmKind::traced);
+  const auto has = [&](Arm kind) { return std::ranges::find(arms, kind) != arms.end(); };
+  const bool plain = has(Arm::plain);
+  const bool traced = has(Arm::traced);
   if (std::cmp_greater(arms.size(), (plain ? 1 : 0) + (traced ? 1 : 0))) {
     complaints.add(place, "design.arms", "has a word a second time");
   } else if (traces && !traced) {

@@ -11,7 +11,7 @@
 
 namespace netperfd::config {
 
-enum class ArmKind { plain, traced };
+enum class Arm { plain, traced };
 enum class DesignLevel { run, boot };
 
 // `module`: a file for each side.
@@ -22,7 +22,7 @@ struct ModuleDraft {
 
 // Values filled in by the keys.
 struct DesignDraft {
-  std::vector<ArmKind> arms;  // empty: derived from the job's trace and variants
+  std::vector<Arm> arms;  // empty: derived from the job's trace and variants
   Variant a{.name = "A", .apply = {}, .verify = {}, .builds = {}};
   Variant b{.name = "B", .apply = {}, .verify = {}, .builds = {}};
   std::vector<std::string> changed;

@@ -91,7 +91,7 @@ struct Judged {
 
   const ComparedFigure* asked;
   FigureTerms terms;
-  ArmRuns runs;
+  FigureRuns runs;
   Grouping grouping;
   FigureResult result = {};
   std::vector<Level> of_one = {};
@@ -187,7 +187,7 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     result.verdict = Verdict::refused;
     judged.of_verdict.add(Gravity::verdict, nothing_to_compare(a, b, judged.runs, figure));
   } else {
-    const std::vector<std::string> reasons = refusals(a, b, judged.runs.arm, figure, facts);
+    const std::vector<std::string> reasons = refusals(a, b, judged.runs.from, figure, facts);
     if (!reasons.empty() && !settings.despite) result.verdict = Verdict::refused;
     for (const std::string& reason : reasons) judged.of_verdict.add(Gravity::verdict, reason);
   }
@@ -206,7 +206,7 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
     result.luck_spread = bearable_spread(result.effect, result.verdict, result.threshold, level);
   }
   note_runs(judged.runs, judged.grouping, figure, judged.of_runs);
-  note_silent_runs(a, b, judged.runs.arm, figure, judged.of_runs);
+  note_silent_runs(a, b, judged.runs.from, figure, judged.of_runs);
 }
 
 void add_caveats(const std::vector<Judged>& figures, const std::optional<Judged>& beside,
@@ -218,7 +218,7 @@ void add_caveats(const std::vector<Judged>& figures, const std::optional<Judged>
 }
 
 bool is_of_plain_runs(const Judged& judged) {
-  return judged.runs.arm == Arm::plain && judged.result.effect.ratio;
+  return judged.runs.from == TakenFrom::plain && judged.result.effect.ratio;
 }
 
 // `alone` has the figure of CPU time only.
@@ -247,7 +247,7 @@ ShiftEstimate in_units_of_a(const RatioEstimate& effect) {
 
 // Facts are to explain all figures: those of one that was measured under tracing have to be the most alike.
 const Figure& hardest_to_explain(const std::vector<Judged>& figures) {
-  return std::ranges::max_element(figures, {}, [](const Judged& judged) { return judged.runs.arm; })
+  return std::ranges::max_element(figures, {}, [](const Judged& judged) { return judged.runs.from; })
       ->asked->figure;
 }
 

@@ -53,10 +53,11 @@ bool equal(const Values& a, const Values& b) {
 struct Sides {
   Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const Figure& figure)
       : Sides(runs_a, runs_b, figure_runs(runs_a, runs_b, figure)) {}
-  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b, const ArmRuns& runs)
-      : arm(runs.arm),
+  Sides(const std::vector<ComparedRun>& runs_a, const std::vector<ComparedRun>& runs_b,
+        const FigureRuns& runs)
+      : from(runs.from),
         booted(Grouping(runs.a, runs.b).boots_for_each_letter()),
-        trace_of_traced(arm != Arm::mixed &&
+        trace_of_traced(from != TakenFrom::mixed &&
                         (std::ranges::any_of(runs_a, is_traced) || std::ranges::any_of(runs_b, is_traced))),
         a(runs_a, trace_of_traced),
         b(runs_b, trace_of_traced) {
@@ -121,7 +122,7 @@ struct Sides {
 
   [[nodiscard]] bool have_fingerprints() const { return a.has_fingerprint() && b.has_fingerprint(); }
 
-  Arm arm;
+  TakenFrom from;
   bool booted;  // by turns, for each letter of a block
   bool trace_of_traced;
   FactValues a, b;
@@ -152,8 +153,8 @@ std::set<FactKey> all_keys(const Sides& sides) {
   return keys;
 }
 
-bool can_explain(std::string_view group, Arm arm) {
-  return group != kTraceFacts || arm != Arm::plain;
+bool can_explain(std::string_view group, TakenFrom from) {
+  return group != kTraceFacts || from != TakenFrom::plain;
 }
 
 std::vector<std::string> mixed_facts(const FactJudgement& judgement) {
@@ -184,7 +185,7 @@ std::vector<std::string> same_groups(const Sides& sides, const std::vector<FactC
 std::set<std::string> unsteady_groups(const Sides& sides) {
   std::set<std::string> groups;
   for (const FactKey& key : all_keys(sides)) {
-    if (can_explain(key.first, sides.arm) && sides.a.values(key).size() > 1 && equal(sides, key)) {
+    if (can_explain(key.first, sides.from) && sides.a.values(key).size() > 1 && equal(sides, key)) {
       groups.insert(key.first);
     }
   }
@@ -255,7 +256,7 @@ std::vector<FactChange> differing_facts(const Sides& sides, const std::vector<st
                      .runs_a = counts_of(of_a),
                      .runs_b = counts_of(of_b),
                      .declared = false,
-                     .explains = can_explain(key.first, sides.arm)});
+                     .explains = can_explain(key.first, sides.from)});
   }
   for (FactChange& fact : facts) {
     fact.declared =

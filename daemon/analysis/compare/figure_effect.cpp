@@ -134,13 +134,13 @@ std::string unknown_words(const FigureOf& figure, std::string_view side, std::pt
                      figure.name());
 }
 
-void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
+void note_silent_side(const std::vector<ComparedRun>& runs, std::string_view side, TakenFrom from,
                       const FigureOf& figure, Caveats& caveats) {
   const auto unknown =
       std::ranges::count_if(runs, [&](const ComparedRun& run) { return !figure(run).has_value(); });
   const auto dead_traced = std::ranges::count_if(
       runs, [&](const ComparedRun& run) { return !is_plain(run) && figure.is_nothing(run); });
-  if (arm == Arm::plain && dead_traced > 0) {
+  if (from == TakenFrom::plain && dead_traced > 0) {
     const auto traced = static_cast<std::ptrdiff_t>(runs.size()) - std::ranges::count_if(runs, is_plain);
     caveats.add(Gravity::weakens, silent_traced_words(figure, side, dead_traced, traced));
   }
@@ -202,16 +202,17 @@ FigureTerms terms_of(const Figure& figure, const std::vector<ComparedRun>& a,
   return {};
 }
 
-ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                    const Figure& figure) {
+FigureRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                       const Figure& figure) {
   const FigureOf of(figure);
-  ArmRuns plain{Arm::plain, measured_runs(a, of, false), measured_runs(b, of, false)};
+  FigureRuns plain{TakenFrom::plain, measured_runs(a, of, false), measured_runs(b, of, false)};
   if (!plain.a.empty() && !plain.b.empty()) return plain;
-  ArmRuns traced{Arm::traced, measured_runs(a, of, true), measured_runs(b, of, true)};
+  FigureRuns traced{TakenFrom::traced, measured_runs(a, of, true), measured_runs(b, of, true)};
   if (!traced.a.empty() && !traced.b.empty()) return traced;
-  ArmRuns mixed{Arm::mixed, plain.a.empty() ? traced.a : plain.a, plain.b.empty() ? traced.b : plain.b};
+  FigureRuns mixed{TakenFrom::mixed, plain.a.empty() ? traced.a : plain.a,
+                   plain.b.empty() ? traced.b : plain.b};
   if (!mixed.a.empty() && !mixed.b.empty()) return mixed;
-  mixed.arm = Arm::plain;  // a side has no run at all
+  mixed.from = TakenFrom::plain;  // a side has no run at all
   return mixed;
 }
 
@@ -249,15 +250,15 @@ RatioEstimate figure_effect(const Grouping& grouping, const Figure& figure, doub
   return effect;
 }
 
-void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats) {
+void note_runs(const FigureRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats) {
   if (runs.a.empty() || runs.b.empty()) return;
-  if (runs.arm == Arm::traced) {
+  if (runs.from == TakenFrom::traced) {
     const FigureOf of(figure);
     caveats.add(Gravity::weakens,
                 fmt::format("A side has no plain run{}: the {} is that under tracing, whose cost is in it.",
                             of.words() != nullptr ? "" : " with " + of.name(),
                             of.words() != nullptr ? of.words()->name : "figure"));
-  } else if (runs.arm == Arm::mixed) {
+  } else if (runs.from == TakenFrom::mixed) {
     caveats.add(
         Gravity::verdict,
         "One side has plain runs alone and the other traced ones alone: the cost of tracing is in the "
@@ -267,11 +268,11 @@ void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figu
   note_boots(grouping, caveats);
 }
 
-void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, TakenFrom from,
                       const Figure& figure, Caveats& caveats) {
   const FigureOf of(figure);
-  note_silent_side(a, "A", arm, of, caveats);
-  note_silent_side(b, "B", arm, of, caveats);
+  note_silent_side(a, "A", from, of, caveats);
+  note_silent_side(b, "B", from, of, caveats);
 }
 
 void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,

@@ -54,29 +54,29 @@ struct FigureTerms {
                                    const std::vector<ComparedRun>& b);
 
 // The runs that a figure is taken from.
-enum class Arm {
+enum class TakenFrom {
   plain,   // both sides' plain runs: tracing slows a workload down, and not the same on both sides
   traced,  // a side has no plain run, but both have traced ones
   mixed    // one side has only plain runs, the other only traced ones
 };
 
-struct ArmRuns {
-  Arm arm = Arm::plain;
+struct FigureRuns {
+  TakenFrom from = TakenFrom::plain;
   RunList a, b;  // whose figure is known and above 0
 };
-[[nodiscard]] ArmRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                  const Figure& figure);
+[[nodiscard]] FigureRuns figure_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
+                                     const Figure& figure);
 
 // The ratio of a figure and its precision. `grouping` is of figure_runs(), `threshold` that of the verdict.
 // Of several boots and several builds it is not known what more samples would find.
 [[nodiscard]] RatioEstimate figure_effect(const Grouping& grouping, const Figure& figure, double threshold,
                                           double level);
 
-// Adds what the arm, the order in time and the boots of these runs say against the estimate.
-void note_runs(const ArmRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats);
+// Adds what the choice of these runs, their order in time and their boots say against the estimate.
+void note_runs(const FigureRuns& runs, const Grouping& grouping, const Figure& figure, Caveats& caveats);
 
 // Notes runs whose figure is unknown, and traced runs in which it is 0 if there are plain ones too.
-void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, Arm arm,
+void note_silent_runs(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b, TakenFrom from,
                       const Figure& figure, Caveats& caveats);
 void note_failed_runs(const std::vector<ComparedRun>& runs, std::size_t failed, std::string_view side,
                       Caveats& caveats);

@@ -20,22 +20,22 @@ namespace netperfd::analysis {
 namespace {
 
 // Empty if no run of the side that the figure is taken from has one that is 0.
-std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, Arm arm,
+std::string dead_runs(const std::vector<ComparedRun>& runs, std::string_view side, TakenFrom from,
                       const FigureOf& figure) {
   std::size_t all = 0, nothing = 0;
   for (const ComparedRun& run : runs) {
-    if (arm == Arm::plain && !is_plain(run)) continue;
+    if (from == TakenFrom::plain && !is_plain(run)) continue;
     ++all;
     if (figure.is_nothing(run)) ++nothing;
   }
   if (nothing == 0) return {};
-  const char* arm_words = all < runs.size() ? "plain " : "";
+  const char* run_words = all < runs.size() ? "plain " : "";
   if (const FigureWords* words = figure.words()) {
-    return fmt::format("{} of {} {}runs of {} {}: no ratio can hold them.", nothing, all, arm_words, side,
+    return fmt::format("{} of {} {}runs of {} {}: no ratio can hold them.", nothing, all, run_words, side,
                        words->nothing);
   }
   return fmt::format("In {} of {} {}runs of {}, {} is not above 0: no ratio can hold them.", nothing, all,
-                     arm_words, side, figure.name());
+                     run_words, side, figure.name());
 }
 
 std::string why_no_figure(const std::vector<ComparedRun>& runs, std::string_view side,
@@ -59,7 +59,7 @@ std::string mixture(const FactJudgement& facts) {
 }
 
 // Empty if nothing differs. Otherwise the sentence that names the differences.
-std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
+std::string undeclared_difference(const FactJudgement& facts, TakenFrom from) {
   if (!facts.undeclared.empty()) {
     const bool several = facts.undeclared.size() > 1;
     if (facts.changed.empty() && !several) {
@@ -74,7 +74,7 @@ std::string undeclared_difference(const FactJudgement& facts, Arm arm) {
     return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
                        listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
   }
-  if (arm == Arm::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
+  if (from == TakenFrom::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
     return "A side is plain and the other traced, which is not the declared change and can explain the "
            "result.";
   }
@@ -129,7 +129,7 @@ std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<Comp
 }
 
 std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                               const ArmRuns& runs, const Figure& figure) {
+                               const FigureRuns& runs, const Figure& figure) {
   const FigureOf of(figure);
   std::vector<std::string> reasons;
   if (runs.a.empty()) reasons.push_back(why_no_figure(a, "A", of));
@@ -138,10 +138,10 @@ std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vec
 }
 
 std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                  Arm arm, const Figure& figure, const FactJudgement& facts) {
+                                  TakenFrom from, const Figure& figure, const FactJudgement& facts) {
   const FigureOf of(figure);
-  std::vector<std::string> sentences{dead_runs(a, "A", arm, of), dead_runs(b, "B", arm, of),
-                                     undeclared_difference(facts, arm), mixture(facts)};
+  std::vector<std::string> sentences{dead_runs(a, "A", from, of), dead_runs(b, "B", from, of),
+                                     undeclared_difference(facts, from), mixture(facts)};
   std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
   return sentences;
 }

@@ -36,7 +36,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 
 // Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
 [[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
-                                             const std::vector<ComparedRun>& b, const ArmRuns& runs,
+                                             const std::vector<ComparedRun>& b, const FigureRuns& runs,
                                              const Figure& figure);
 
 // Gate 1a: a sentence if a run gives its own figure another unit or direction than `terms`; otherwise empty.
@@ -48,7 +48,7 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 // ones. 3, something else than the declared change differs, or runs of both sides have what changed alike. 4,
 // one side is plain and the other traced.
 [[nodiscard]] std::vector<std::string> refusals(const std::vector<ComparedRun>& a,
-                                                const std::vector<ComparedRun>& b, Arm arm,
+                                                const std::vector<ComparedRun>& b, TakenFrom from,
                                                 const Figure& figure, const FactJudgement& facts);
 
 // Gate 4a: a sentence if runs of several jobs hold the same imported file, otherwise empty. They are one

@@ -40,7 +40,7 @@ std::optional<double> code_resolution(const std::vector<ComparedRun>& a, const s
                                       double level, const Figure& figure) {
   const FigureOf of(figure);
   const auto log = [&of](const ComparedRun& run) { return of.log(run); };
-  const ArmRuns runs = figure_runs(a, b, figure);
+  const FigureRuns runs = figure_runs(a, b, figure);
   const Grouping grouping(of_known_boots(runs.a), of_known_boots(runs.b));
   if (!grouping.in_blocks()) return std::nullopt;
   const RunValues values_a = values_of(grouping.a(), log);

@@ -92,7 +92,7 @@ bool is_verdict(Verdict verdict) {
   return verdict == Verdict::improvement || verdict == Verdict::regression || verdict == Verdict::equivalent;
 }
 
-void note_unknown_load(const ArmRuns& runs, Caveats& caveats) {
+void note_unknown_load(const FigureRuns& runs, Caveats& caveats) {
   const auto known = [](const ComparedRun* run) {
     return noise::figure(run->counters, noise::kOthers).has_value();
   };
@@ -149,7 +149,7 @@ bool is_noisy(const ComparedRun& run) {
   return std::ranges::any_of(run.flags, noise::is_flag);
 }
 
-ArmRuns quiet_runs(const ArmRuns& runs) {
+FigureRuns quiet_runs(const FigureRuns& runs) {
   const auto in_block = [](const ComparedRun* run) { return run->block != 0; };
   const bool blocks = std::ranges::all_of(runs.a, in_block) && std::ranges::all_of(runs.b, in_block);
   std::set<std::pair<JobId, std::uint32_t>> noisy;
@@ -158,7 +158,7 @@ ArmRuns quiet_runs(const ArmRuns& runs) {
       if (is_noisy(*run)) noisy.insert({run->job, run->block});
     }
   }
-  ArmRuns quiet = runs;
+  FigureRuns quiet = runs;
   const auto leaves = [&](const ComparedRun* run) {
     return blocks ? noisy.contains({run->job, run->block}) : is_noisy(*run);
   };
@@ -218,10 +218,10 @@ struct Remains {
   std::string reason;  // FigureResult::reason, if it does not hold
 };
 
-Remains remains_of(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+Remains remains_of(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
                    const ComparisonSettings& settings, const FigureResult& result) {
   const double level = level_of_each(settings.level, settings.figures.size());
-  const ArmRuns quiet = quiet_runs(runs);
+  const FigureRuns quiet = quiet_runs(runs);
   const RatioEstimate effect = figure_effect(Grouping(quiet.a, quiet.b), figure, result.threshold, level);
   const auto verdict_of_these = [&](const RatioEstimate& these) {
     return these.ratio ? resolved_verdict(these, result.threshold, result.better, resolution)
@@ -229,7 +229,7 @@ Remains remains_of(const ArmRuns& runs, const Figure& figure, const HostResoluti
   };
   const Verdict verdict = verdict_of_these(effect);
   const bool too_few = verdict == Verdict::too_few;
-  const ArmRuns& bounded = too_few ? runs : quiet;
+  const FigureRuns& bounded = too_few ? runs : quiet;
   const SideNoise a = noise_of(bounded.a), b = noise_of(bounded.b);
   if (is_rate(result) && knows_load(a) && knows_load(b) &&
       (too_few || (verdict == result.verdict && differ(a, b)))) {
@@ -269,7 +269,7 @@ Remains remains_of(const ArmRuns& runs, const Figure& figure, const HostResoluti
 
 }  // namespace
 
-void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+void judge_noise(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
                  const ComparisonSettings& settings, FigureResult& result, Caveats& caveats) {
   note_unknown_load(runs, caveats);
   const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);

@@ -37,7 +37,7 @@ constexpr double kLeastChance = 0.2;
 
 // The runs without the blocks in which any of these runs is noisy, or without the noisy runs if they are not
 // in blocks.
-[[nodiscard]] ArmRuns quiet_runs(const ArmRuns& runs);
+[[nodiscard]] FigureRuns quiet_runs(const FigureRuns& runs);
 
 // Gate 7a of gates.hpp: if the sides differ in noise, a verdict must hold without the noisy blocks. If these
 // leave too few, or still differ in the load of others, the verdict on a rate must hold beyond what this load
@@ -48,7 +48,7 @@ constexpr double kLeastChance = 0.2;
 // noise, such as heat, or of other figures, such as latency. If the verdict does not hold, it is
 // inconclusive, with FigureResult::reason, unless ComparisonSettings::despite keeps it. Adds what it finds as
 // a caveat. `resolution` is that of gate 7.
-void judge_noise(const ArmRuns& runs, const Figure& figure, const HostResolution& resolution,
+void judge_noise(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
                  const ComparisonSettings& settings, FigureResult& result, Caveats& caveats);
 
 }  // namespace netperfd::analysis

@@ -30,7 +30,7 @@ struct Mean {
 
 BlockDifferences differences_of(const PointRuns& point, const Figure& figure) {
   const FigureOf value{figure};
-  const ArmRuns runs = figure_runs(point.a, point.b, figure);
+  const FigureRuns runs = figure_runs(point.a, point.b, figure);
   std::map<Block, std::pair<Mean, Mean>> blocks;
   const auto add = [&](const RunList& side, Mean std::pair<Mean, Mean>::* which) {
     for (const ComparedRun* run : side) {

@@ -11,7 +11,7 @@ namespace netperfctl::samples {
 namespace {
 
 // The first block is ABBA and the second BAAB; the plain run comes first in every other letter.
-void add_arms(LiveJobView& job, std::uint32_t blocks) {
+void add_slots(LiveJobView& job, std::uint32_t blocks) {
   job.blocks = blocks;
   job.variant_a = "list";
   job.variant_b = "hash";
@@ -76,7 +76,7 @@ LiveJobView interleaved() {
   job.scenario = "hsr-ab";
   job.label.reset();
   job.purpose = "measurement";
-  add_arms(job, 2);
+  add_slots(job, 2);
   job.current_run = 103;
   job.runs_ended = job.runs_finished = 2;
   job.progress = (2 + 0.56) / static_cast<double>(job.runs->size());
@@ -133,19 +133,19 @@ std::vector<RunView> interleaved_runs() {
 ShowView interleaved_run() {
   ShowView view = tcp();
   const LiveJobView job = interleaved();
-  const RunView arm = run_of(job, 2);
+  const RunView drawn = run_of(job, 2);
   RunView& run = view.details.run;
-  run.run = arm.run;
-  run.job = arm.job;
-  run.index = arm.index;
-  run.repeat = arm.repeat;
-  run.scenario = arm.scenario;
-  run.label = arm.label;
-  run.block = arm.block;
-  run.letter = arm.letter;
-  run.side = arm.side;
-  run.variant = arm.variant;
-  run.traced = arm.traced;
+  run.run = drawn.run;
+  run.job = drawn.job;
+  run.index = drawn.index;
+  run.repeat = drawn.repeat;
+  run.scenario = drawn.scenario;
+  run.label = drawn.label;
+  run.block = drawn.block;
+  run.letter = drawn.letter;
+  run.side = drawn.side;
+  run.variant = drawn.variant;
+  run.traced = drawn.traced;
   JobView& stored = view.job->job;
   stored.job = job.job;
   stored.scenario = job.scenario;

@@ -65,7 +65,7 @@ std::vector<std::string> blocks_of(const std::vector<Slot>& slots) {
   return blocks;
 }
 
-TEST(DrawArms, without_a_design_are_one_run_a_repeat) {
+TEST(DrawSlots, without_a_design_are_one_run_a_repeat) {
   EXPECT_EQ(draw_slots(a_job(3, false), 1), std::vector<Slot>(3, Slot{}));
   EXPECT_EQ(draw_slots(a_job(2, true), 1),
             std::vector<Slot>(2, Slot{.block = 0, .letter = 0, .variant = '\0', .build = 0, .traced = true}));
@@ -97,7 +97,7 @@ TEST(Letters, that_are_left_are_counted_with_the_one_that_was_begun) {
   EXPECT_EQ(letters_left(slots, 24), 0U);
 }
 
-TEST(DrawArms, of_boots_have_several_runs_of_each_letter_one_after_another) {
+TEST(DrawSlots, of_boots_have_several_runs_of_each_letter_one_after_another) {
   const auto slots = draw_slots(with_reboots(2, 3, false), 42);
   ASSERT_EQ(slots.size(), 24U);
   for (std::size_t run = 0; run < slots.size(); ++run) {
@@ -112,7 +112,7 @@ TEST(DrawArms, of_boots_have_several_runs_of_each_letter_one_after_another) {
   }
 }
 
-TEST(DrawArms, of_boots_have_both_arms_in_each_run_of_a_letter) {
+TEST(DrawSlots, of_boots_have_both_arms_in_each_run_of_a_letter) {
   const auto slots = draw_slots(with_reboots(4, 3, true), 42);
   ASSERT_EQ(slots.size(), 4U * 4 * 3 * 2);
   std::set<bool> first;
@@ -134,7 +134,7 @@ std::vector<std::uint32_t> builds_of(const std::vector<Slot>& slots) {
   return builds;
 }
 
-TEST(DrawArms, of_several_builds_have_each_once_in_as_many_blocks) {
+TEST(DrawSlots, of_several_builds_have_each_once_in_as_many_blocks) {
   JobSpec job = with_variants(8, true, true);
   job.design->a->builds = {"list-1", "list-2", "list-3"};
   job.design->b->builds = {"hash-1", "hash-2", "hash-3"};
@@ -151,7 +151,7 @@ TEST(DrawArms, of_several_builds_have_each_once_in_as_many_blocks) {
   EXPECT_EQ(job.design->build_name('A', 0), "");
 }
 
-TEST(DrawArms, of_a_seed_are_the_same_every_time_and_everywhere) {
+TEST(DrawSlots, of_a_seed_are_the_same_every_time_and_everywhere) {
   EXPECT_THAT(blocks_of(draw_slots(with_variants(8, false, false), 42)),
               ElementsAre("baab", "baab", "baab", "abba", "baab", "abba", "baab", "abba"));
   EXPECT_THAT(blocks_of(draw_slots(with_variants(4, true, true), 42)),
@@ -161,7 +161,7 @@ TEST(DrawArms, of_a_seed_are_the_same_every_time_and_everywhere) {
   EXPECT_EQ(draw_slots(with_variants(50, true, true), 7), draw_slots(with_variants(50, true, true), 7));
 }
 
-TEST(DrawArms, of_other_seeds_are_others) {
+TEST(DrawSlots, of_other_seeds_are_others) {
   std::set<std::vector<std::string>> orders;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     orders.insert(blocks_of(draw_slots(with_variants(20, false, false), seed)));
@@ -169,13 +169,13 @@ TEST(DrawArms, of_other_seeds_are_others) {
   EXPECT_EQ(orders.size(), 100U);
 }
 
-TEST(DrawArms, begin_alike_where_a_job_is_only_longer) {
+TEST(DrawSlots, begin_alike_where_a_job_is_only_longer) {
   const auto few = draw_slots(with_variants(3, true, true), 9);
   const auto many = draw_slots(with_variants(30, true, true), 9);
   EXPECT_TRUE(std::ranges::equal(few, std::span(many).first(few.size())));
 }
 
-TEST(DrawArms, number_blocks_and_letters_from_one) {
+TEST(DrawSlots, number_blocks_and_letters_from_one) {
   const auto slots = draw_slots(with_variants(2, true, true), 3);
   ASSERT_EQ(slots.size(), 16U);
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -184,7 +184,7 @@ TEST(DrawArms, number_blocks_and_letters_from_one) {
   }
 }
 
-TEST(DrawArms, of_variants_are_abba_or_baab_in_every_block) {
+TEST(DrawSlots, of_variants_are_abba_or_baab_in_every_block) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     for (const bool traced : {false, true}) {
       const auto slots = draw_slots(with_variants(5, traced, traced), seed);
@@ -195,7 +195,7 @@ TEST(DrawArms, of_variants_are_abba_or_baab_in_every_block) {
   }
 }
 
-TEST(DrawArms, with_plain_and_traced_have_each_once_a_letter) {
+TEST(DrawSlots, with_plain_and_traced_have_each_once_a_letter) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     for (const JobSpec& job : {with_variants(4, true, true), plain_and_traced(9)}) {
       const auto slots = draw_slots(job, seed);
@@ -208,14 +208,14 @@ TEST(DrawArms, with_plain_and_traced_have_each_once_a_letter) {
   }
 }
 
-TEST(DrawArms, follow_the_trace_where_plain_runs_were_not_asked_for) {
+TEST(DrawSlots, follow_the_trace_where_plain_runs_were_not_asked_for) {
   const auto is_traced = [](const Slot& slot) { return slot.traced; };
   EXPECT_TRUE(std::ranges::all_of(draw_slots(with_variants(2, true, false), 1), is_traced));
   EXPECT_TRUE(std::ranges::none_of(draw_slots(with_variants(2, false, false), 1), is_traced));
   EXPECT_TRUE(std::ranges::none_of(draw_slots(with_variants(2, false, true), 1), is_traced));
 }
 
-TEST(DrawArms, of_plain_and_traced_runs_have_a_pair_a_block_and_no_variant) {
+TEST(DrawSlots, of_plain_and_traced_runs_have_a_pair_a_block_and_no_variant) {
   const auto slots = draw_slots(plain_and_traced(3), 5);
   ASSERT_EQ(slots.size(), 6U);
   for (const Slot& slot : slots) {
@@ -227,7 +227,7 @@ TEST(DrawArms, of_plain_and_traced_runs_have_a_pair_a_block_and_no_variant) {
 
 // Of 2,000 fair draws, the share of one outcome is outside 0.5 +- 0.05 in only 1 of 100,000 cases. The seeds
 // are fixed, so this fails always or never.
-TEST(DrawArms, are_balanced_over_the_seeds_and_within_one) {
+TEST(DrawSlots, are_balanced_over_the_seeds_and_within_one) {
   constexpr int kDraws = 2'000;
   const auto expect_fair = [](int count, const char* what) {
     EXPECT_NEAR(static_cast<double>(count) / kDraws, 0.5, 0.05) << what;
@@ -252,7 +252,7 @@ TEST(DrawArms, are_balanced_over_the_seeds_and_within_one) {
   expect_fair(changes, "other order than the block before");
 }
 
-TEST(RunCount, is_the_number_of_arms) {
+TEST(RunCount, is_the_number_of_slots) {
   for (const JobSpec& job : {a_job(5, true), a_job(0, false), with_variants(3, true, true),
                              with_variants(3, true, false), with_variants(3, false, true),
                              plain_and_traced(4), with_reboots(3, 5, false), with_reboots(3, 5, true)}) {

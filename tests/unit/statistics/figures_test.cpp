@@ -72,7 +72,7 @@ bool finds_any(const Comparison& comparison) {
 bool finds_any_alone(const GatedSides& sides, std::size_t count) {
   return std::ranges::any_of(names_of_figures(count), [&](const std::string& name) {
     const Figure figure = parse_figure(name).value();
-    const ArmRuns runs = figure_runs(sides.a, sides.b, figure);
+    const FigureRuns runs = figure_runs(sides.a, sides.b, figure);
     const RatioEstimate effect = figure_effect(Grouping(runs.a, runs.b), figure, 0.01, 0.95);
     return is_change(verdict_of(effect, 1e-9));
   });
