@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daemon/analysis/compare/figure_effect.hpp"
 #include "daemon/analysis/compare/function_deltas.hpp"
 #include "daemon/analysis/compare/function_order.hpp"
-#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/shift_estimate.hpp"
 #include "daemon/analysis/compare/trace_quality.hpp"
@@ -21,9 +21,15 @@
 #include "daemon/analysis/compare/tracer_cost.hpp"
 #include "daemon/analysis/compare/witness.hpp"
 #include "daemon/analysis/compare/work.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
+
+// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
+// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
+// start and end of a run.
+constexpr double kBusyCpu = 0.85;
 
 bool knows_work(const ComparedRun& run) {
   return work_of(run).has_value();
@@ -74,6 +80,86 @@ std::optional<double> kept_under_tracing(const RunList& plain, const RunList& tr
 std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   if (!a || !b) return a ? a : b;
   return std::min(*a, *b);
+}
+
+// Gate 9: a sentence why no cost of a function is known. The side must have none.
+std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {
+  bool traced = false, untimed = false;
+  for (const ComparedRun& run : runs) {
+    if (!run.trace || run.trace->functions.empty()) continue;
+    traced = true;
+    untimed = untimed || !run.trace->timed;
+  }
+  if (untimed) {
+    return fmt::format(
+        "The traces of {} have no self times: the function tracer records no end of a call, and "
+        "tracing_thresh no beginning.",
+        side);
+  }
+  if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
+  return fmt::format("No run of {} has a trace of functions.", side);
+}
+
+// Gate 11: a sentence if no CPU was the limit on either side; empty if one was, or if that is not known. The
+// busy shares are medians of each side.
+std::string not_cpu_bound(const std::optional<double>& busy_a, const std::optional<double>& busy_b,
+                          Caveats& caveats) {
+  if (!busy_a || !busy_b) {
+    caveats.add(Gravity::weakens,
+                "It is not known whether a CPU was the limit: what functions cost need not be what the "
+                "throughput hangs on.");
+    return {};
+  }
+  if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
+    return fmt::format(
+        "Not CPU-bound: the busiest CPU was busy for {} % of the time in A and for {} % in B, "
+        "so something else was the limit.",
+        rows::whole_percent(100 * *busy_a), rows::whole_percent(100 * *busy_b));
+  }
+  if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {} % of the time): something "
+                    "else was the limit there, and the throughput does not follow the cost.",
+                    *busy_a < kBusyCpu ? "A" : "B", rows::whole_percent(100 * std::min(*busy_a, *busy_b))));
+  }
+  return {};
+}
+
+// One of both must be no change.
+std::string no_cpu_change(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work) {
+  const bool of_plain = !is_change(plain);
+  const ShiftEstimate& none = of_plain ? plain : traced;
+  const std::string_view runs = of_plain ? "plain" : "traced";
+  if (!none.low) {
+    return fmt::format(
+        "The {} runs are too few to tell whether their CPU time changed, so no share of the change is given "
+        "to functions.",
+        runs);
+  }
+  return fmt::format(
+      "The CPU time of the whole {} runs may as well not have changed, {} ns a {}, so no share of it is "
+      "given to functions.",
+      runs, in_words(none), to_string(work));
+}
+
+// Gates 12 and 13: whether the change in CPU time can be shared out among functions. 12, plain and traced
+// runs agree on it. 13, both show one. Otherwise a caveat tells why not, in any case if a function was
+// `found` to have changed.
+bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work, bool found,
+                   Caveats& caveats) {
+  if (agree(plain, traced) == false) {
+    caveats.add(
+        Gravity::weakens,
+        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a {}: shares "
+                    "of it are not given.",
+                    in_words(plain), in_words(traced), to_string(work)));
+    return false;
+  }
+  if (is_change(plain) && is_change(traced)) return true;
+  if (found || (is_change(plain) && traced.low))
+    caveats.add(Gravity::told, no_cpu_change(plain, traced, work));
+  return false;
 }
 
 constexpr double kRepresentative = 0.7;

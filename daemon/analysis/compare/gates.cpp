@@ -12,9 +12,6 @@
 #include <string_view>
 
 #include "daemon/analysis/compare/quantiles.hpp"
-#include "daemon/analysis/compare/shift_estimate.hpp"
-#include "daemon/analysis/compare/traced_account.hpp"
-#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -79,23 +76,6 @@ std::string undeclared_difference(const FactJudgement& facts, TakenFrom from) {
            "result.";
   }
   return {};
-}
-
-// One of both must be no change.
-std::string no_cpu_change(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work) {
-  const bool of_plain = !is_change(plain);
-  const ShiftEstimate& none = of_plain ? plain : traced;
-  const std::string_view runs = of_plain ? "plain" : "traced";
-  if (!none.low) {
-    return fmt::format(
-        "The {} runs are too few to tell whether their CPU time changed, so no share of the change is given "
-        "to functions.",
-        runs);
-  }
-  return fmt::format(
-      "The CPU time of the whole {} runs may as well not have changed, {} ns a {}, so no share of it is "
-      "given to functions.",
-      runs, in_words(none), to_string(work));
 }
 
 bool is_code(const std::string& group) {
@@ -275,74 +255,6 @@ std::optional<double> bearable_spread(const RatioEstimate& effect, Verdict verdi
   if (verdict != Verdict::equivalent) return std::nullopt;
   return std::expm1(std::min(bearable(std::log1p(threshold) - estimate, high - estimate),
                              bearable(estimate - std::log1p(-threshold), estimate - low)));
-}
-
-std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side) {
-  bool traced = false, untimed = false;
-  for (const ComparedRun& run : runs) {
-    if (!run.trace || run.trace->functions.empty()) continue;
-    traced = true;
-    untimed = untimed || !run.trace->timed;
-  }
-  if (untimed) {
-    return fmt::format(
-        "The traces of {} have no self times: the function tracer records no end of a call, and "
-        "tracing_thresh no beginning.",
-        side);
-  }
-  if (traced) return fmt::format("Of the traced runs of {} it is not known how many bytes arrived.", side);
-  return fmt::format("No run of {} has a trace of functions.", side);
-}
-
-std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken,
-                              std::optional<double> lost) {
-  if (!broken.empty()) return fmt::format("A trace of {} is doubtful: {}.", side, listed(broken, 1));
-  if (!lost) return fmt::format("The traces of {} lost records, and how many is not known.", side);
-  if (*lost > kMostLost) {
-    return fmt::format("The traces of {} lost {} % of their records.", side,
-                       rows::plain_percent(100 * *lost, 2));
-  }
-  return {};
-}
-
-std::string not_cpu_bound(const std::optional<double>& busy_a, const std::optional<double>& busy_b,
-                          Caveats& caveats) {
-  if (!busy_a || !busy_b) {
-    caveats.add(Gravity::weakens,
-                "It is not known whether a CPU was the limit: what functions cost need not be what the "
-                "throughput hangs on.");
-    return {};
-  }
-  if (*busy_a < kBusyCpu && *busy_b < kBusyCpu) {
-    return fmt::format(
-        "Not CPU-bound: the busiest CPU was busy for {} % of the time in A and for {} % in B, "
-        "so something else was the limit.",
-        rows::whole_percent(100 * *busy_a), rows::whole_percent(100 * *busy_b));
-  }
-  if (*busy_a < kBusyCpu || *busy_b < kBusyCpu) {
-    caveats.add(
-        Gravity::weakens,
-        fmt::format("{} was not CPU-bound (its busiest CPU was busy for {} % of the time): something "
-                    "else was the limit there, and the throughput does not follow the cost.",
-                    *busy_a < kBusyCpu ? "A" : "B", rows::whole_percent(100 * std::min(*busy_a, *busy_b))));
-  }
-  return {};
-}
-
-bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work, bool found,
-                   Caveats& caveats) {
-  if (agree(plain, traced) == false) {
-    caveats.add(
-        Gravity::weakens,
-        fmt::format("Plain and traced runs disagree on the change in CPU time, {} and {} ns a {}: shares "
-                    "of it are not given.",
-                    in_words(plain), in_words(traced), to_string(work)));
-    return false;
-  }
-  if (is_change(plain) && is_change(traced)) return true;
-  if (found || (is_change(plain) && traced.low))
-    caveats.add(Gravity::told, no_cpu_change(plain, traced, work));
-  return false;
 }
 
 }  // namespace netperfd::analysis

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The gates between the figures of a comparison and a conclusion, in the order in which they decide: first
-// what the verdict needs, then what a cause in a function needs. docs/comparing.md has the same numbers, and
-// how many false and how many true conclusions each gate withholds. All else that weakens a figure is only a
-// caveat.
+// The gates between a figure of a comparison and its verdict, in the order in which they decide.
+// docs/comparing.md has the same numbers, and how many false and how many true verdicts each gate withholds.
+// All else that weakens a figure is only a caveat. What a cause in a function needs is in attribution.cpp.
 //
 // Whatever a gate decides, the estimate with its interval is in the answer.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "daemon/analysis/compare/caveats.hpp"
@@ -18,21 +16,12 @@
 
 namespace netperfd::analysis {
 
-// Share of the time in which a CPU must be busy to count as the limit. A CPU that is less busy is waiting for
-// something else: another CPU, the wire, a window. The rest up to 1 allows for timers of 10 ms and for the
-// start and end of a run.
-constexpr double kBusyCpu = 0.85;
-// Share of a trace's records that may be lost. Larger losses are unlikely to have hit all functions alike.
-constexpr double kMostLost = 0.01;
-
 // Standard deviations, as shares, where no self-test of the host tells. Of the difference of two boots: one
 // boot each and boots that vary by 1.5 % give 2.1 %.
 constexpr double kLuckOfTwoBoots = 0.025;
 // Of the difference of two builds: a change that does nothing, but moves code and data, has moved netperf by
 // -4.5 to +2.4 % (the kernel test robot's reports on Linux 7bb39313cd).
 constexpr double kLuckOfTwoBuilds = 0.02;
-
-// ---- The verdict ------------------------------------------------------------------------------------------
 
 // Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
 [[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
@@ -96,27 +85,5 @@ constexpr double kLuckOfTwoBuilds = 0.02;
 [[nodiscard]] Verdict overall(const std::vector<FigureResult>& figures);
 // What all agree on that lean; absent if they do not, or none does.
 [[nodiscard]] std::optional<Verdict> overall_leaning(const std::vector<FigureResult>& figures);
-
-// ---- The cause in a function ------------------------------------------------------------------------------
-
-// Gate 9: a sentence why no cost of a function is known. The side must have none.
-[[nodiscard]] std::string why_no_functions(const std::vector<ComparedRun>& runs, std::string_view side);
-
-// Gate 10: a sentence why the traces of a side cannot show where a difference is; empty: they can. `lost` is
-// a share of the records, absent if nobody knows how many were lost. `broken` says what makes a trace
-// doubtful.
-[[nodiscard]] std::string refusal_of_traces(std::string_view side, const std::vector<std::string>& broken,
-                                            std::optional<double> lost);
-
-// Gate 11: a sentence if no CPU was the limit on either side; empty if one was, or if that is not known. The
-// busy shares are medians of each side.
-[[nodiscard]] std::string not_cpu_bound(const std::optional<double>& busy_a,
-                                        const std::optional<double>& busy_b, Caveats& caveats);
-
-// Gates 12 and 13: whether the change in CPU time can be shared out among functions. 12, plain and traced
-// runs agree on it. 13, both show one. Otherwise a caveat tells why not, in any case if a function was
-// `found` to have changed.
-[[nodiscard]] bool can_share_out(const ShiftEstimate& plain, const ShiftEstimate& traced, WorkUnit work,
-                                 bool found, Caveats& caveats);
 
 }  // namespace netperfd::analysis

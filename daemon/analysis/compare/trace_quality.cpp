@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/compare/gates.hpp"
 #include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
@@ -20,6 +19,8 @@ namespace {
 // Share of all calls. Some functions never return, and every trace has a few entries without an exit.
 constexpr double kManyUnmatched = 0.001;
 constexpr double kManyClipped = 0.01;
+// Of the records. Larger losses are unlikely to have hit all functions alike.
+constexpr double kMostLost = 0.01;
 
 struct SideQuality {
   std::uint64_t calls = 0, lost = 0, unmatched = 0, overruns = 0, clipped = 0;
@@ -69,6 +70,18 @@ std::string as_percent(double of_one) {
 std::optional<double> lost_share(const SideQuality& side) {
   if (side.lost > 0 && side.uncounted) return std::nullopt;
   return share(side.lost, 2 * side.calls);
+}
+
+std::string refusal_of_side(const SideQuality& side, std::string_view name) {
+  if (!side.broken.empty())
+    return fmt::format("A trace of {} is doubtful: {}.", name, listed(side.broken, 1));
+  const std::optional<double> lost = lost_share(side);
+  if (!lost) return fmt::format("The traces of {} lost records, and how many is not known.", name);
+  if (*lost > kMostLost) {
+    return fmt::format("The traces of {} lost {} % of their records.", name,
+                       rows::plain_percent(100 * *lost, 2));
+  }
+  return {};
 }
 
 void note_side(const SideQuality& side, std::string_view name, Caveats& caveats) {
@@ -134,8 +147,8 @@ void note_foreign_time(const SideQuality& a, const SideQuality& b, std::size_t t
 
 std::string refusal_of_traces(const RunList& a, const RunList& b) {
   const SideQuality side_a = quality_of(a), side_b = quality_of(b);
-  std::string refusal = refusal_of_traces("A", side_a.broken, lost_share(side_a));
-  return refusal.empty() ? refusal_of_traces("B", side_b.broken, lost_share(side_b)) : refusal;
+  std::string refusal = refusal_of_side(side_a, "A");
+  return refusal.empty() ? refusal_of_side(side_b, "B") : refusal;
 }
 
 void note_traces(const RunList& a, const RunList& b, Caveats& caveats) {

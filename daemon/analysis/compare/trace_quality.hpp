@@ -9,9 +9,9 @@
 
 namespace netperfd::analysis {
 
-// A sentence why these traces cannot show where a difference is; empty: they can. The reasons are a trace
-// that broke, and a side that lost more than 1 % of its records or nobody knows how many. All runs must have
-// a trace with functions.
+// Gate 10: a sentence why these traces cannot show where a difference is; empty: they can. The reasons are a
+// trace that broke, and a side that lost more than 1 % of its records or nobody knows how many. All runs must
+// have a trace with functions.
 [[nodiscard]] std::string refusal_of_traces(const RunList& a, const RunList& b);
 
 // Notes the weaknesses: losses below that limit, calls that are not whole, functions that were not traced, a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What each gate before the cause in a function (daemon/analysis/compare/gates.hpp) is worth, like
+// What each gate before the cause in a function (daemon/analysis/compare/attribution.cpp) is worth, like
 // gates_test.
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "daemon/analysis/compare/gates.hpp"
+#include "daemon/analysis/compare/comparison.hpp"
 #include "tests/unit/statistics/gate_rates.hpp"
 #include "tests/unit/statistics/synthetic.hpp"
 #include "tests/unit/statistics/synthetic_functions.hpp"
