@@ -21,11 +21,9 @@
 #include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
-#include "daemon/analysis/compare/side_noise.hpp"
 #include "daemon/analysis/compare/work.hpp"
 #include "daemon/model/noise.hpp"
 #include "daemon/model/stored_tables.hpp"
-#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -40,7 +38,7 @@ void note_flags(const std::vector<ComparedRun>& runs, std::string_view side, Cav
   std::set<std::string> codes;
   std::size_t flagged = 0;
   for (const ComparedRun& run : runs) {
-    // judge_noise() tells of noise.
+    // uneven_noise() tells of noise.
     const auto is_other = [](const std::string& code) { return !noise::is_flag(code); };
     if (std::ranges::any_of(run.flags, is_other)) ++flagged;
     std::ranges::copy_if(run.flags, std::inserter(codes, codes.end()), is_other);
@@ -99,40 +97,6 @@ struct Judged {
   Caveats of_verdict = {}, of_runs = {};
 };
 
-// "two builds are taken to differ by 2 % (standard deviation) until self-tests with `builds:` tell"
-std::string assumed_words(const HostResolution& host) {
-  std::vector<std::string> units, tests;
-  for (const Level level : host.assumed) {
-    const bool boots = level == Level::boot;
-    const double percent = 100 * (boots ? host.luck_of_boots : kLuckOfTwoBuilds);
-    units.push_back(fmt::format("two {} are taken to differ by {} %", boots ? "boots" : "builds",
-                                rows::plain_number(percent, 2)));
-    tests.emplace_back(boots ? "of three boots" : "with `builds:`");
-  }
-  return fmt::format("{} (standard deviation) until self-tests {} tell", listed(units), listed(tests));
-}
-
-// Gate 7: of what this host resolves.
-void judge_resolution(Judged& judged) {
-  FigureResult& result = judged.result;
-  const HostResolution& host = judged.resolution;
-  result.resolution = std::max(host.code, host.settings);  // an absent one is less than any other
-  if (result.verdict == Verdict::refused || result.verdict == Verdict::too_few) return;
-  const Verdict widened = verdict_of(result.effect, result.threshold, result.better, host.code);
-  const Verdict verdict = bounded(widened, result.effect, result.threshold, host.settings);
-  // A difference within the threshold leans to nothing.
-  if (verdict == widened && verdict == Verdict::inconclusive && result.verdict != Verdict::equivalent)
-    result.leaning = leaning_of(result.effect, result.better);
-  if (verdict == result.verdict) return;
-  result.verdict = verdict;
-  judged.of_verdict.add(Gravity::verdict,
-                        fmt::format("No verdict, since this host resolves {} % at best: {}.",
-                                    rows::plain_number(100 * (*result.resolution - 1), 2),
-                                    verdict == widened && !host.assumed.empty()
-                                        ? assumed_words(host)
-                                        : "its self-tests find as much where nothing differs"));
-}
-
 // What the luck of boots and builds takes from what these samples would find.
 void allow_for_luck(Judged& judged) {
   RatioEstimate& effect = judged.result.effect;
@@ -163,7 +127,6 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
         std::min(1.0, *result.effect.p * static_cast<double>(figures) * looks_taken(settings.looked));
   }
   result.fewest = fewest_for(judged.grouping, level);
-  result.verdict = verdict_of(result.effect, result.threshold, result.better);
 }
 
 // Of the logarithms of the samples.
@@ -180,28 +143,13 @@ void judge(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
   FigureResult& result = judged.result;
   const Figure& figure = judged.asked->figure;
   const double level = level_of_each(settings.level, settings.figures.size());
-  // What nothing helps against comes first.
-  const std::string apart = told_apart(a, b, figure, judged.terms);
-  if (!apart.empty()) judged.of_verdict.add(Gravity::verdict, apart);
-  if (!result.effect.ratio) {
-    result.verdict = Verdict::refused;
-    judged.of_verdict.add(Gravity::verdict, nothing_to_compare(a, b, judged.runs, figure));
-  } else {
-    const std::vector<std::string> reasons = refusals(a, b, judged.runs.from, figure, facts);
-    if (!reasons.empty() && !settings.despite) result.verdict = Verdict::refused;
-    for (const std::string& reason : reasons) judged.of_verdict.add(Gravity::verdict, reason);
-  }
-  if (!apart.empty()) result.verdict = Verdict::refused;
-  if (const std::string twice = counted_twice(a, b); !twice.empty()) {
-    if (!settings.despite) result.verdict = Verdict::refused;
-    judged.of_verdict.add(Gravity::verdict, twice);
-  }
   judged.of_one = levels_of_one(judged.grouping, facts.changed);
   judged.resolution =
       resolution_of(judged.grouping, judged.of_one, judged.asked->resolution, log_spread(judged), level);
-  judge_resolution(judged);
+  result.resolution = std::max(judged.resolution.code, judged.resolution.settings);  // absent is less
+  pass_gates({a, b, settings, facts, figure, judged.terms, judged.runs, judged.resolution, result,
+              judged.of_verdict});
   allow_for_luck(judged);
-  judge_noise(judged.runs, figure, judged.resolution, settings, result, judged.of_verdict);
   if (!judged.of_one.empty()) {
     result.luck_spread = bearable_spread(result.effect, result.verdict, result.threshold, level);
   }

@@ -10,8 +10,11 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "daemon/analysis/compare/quantiles.hpp"
+#include "daemon/analysis/compare/side_noise.hpp"
+#include "dbus/rows/plain_number.hpp"
 
 namespace netperfd::analysis {
 namespace {
@@ -47,85 +50,96 @@ std::string why_no_figure(const std::vector<ComparedRun>& runs, std::string_view
   return fmt::format("in no run of {}, {} is {}above 0", side, figure.name(), all ? "" : "known to be ");
 }
 
-std::string mixture(const FactJudgement& facts) {
-  if (facts.mixed.empty()) return {};
-  return fmt::format(
-      "What changed is alike in runs of both sides ({}): a side is a mixture, and what it has "
-      "more or less is not what the change did.",
-      listed(facts.mixed, 2));
-}
-
-// Empty if nothing differs. Otherwise the sentence that names the differences.
-std::string undeclared_difference(const FactJudgement& facts, TakenFrom from) {
-  if (!facts.undeclared.empty()) {
-    const bool several = facts.undeclared.size() > 1;
-    if (facts.changed.empty() && !several) {
-      return fmt::format(
-          "No change is declared, {} differs and can explain the result, and what else differs is not known.",
-          facts.undeclared.front());
-    }
-    if (facts.changed.empty()) {
-      return fmt::format("No change is declared, and {} differ and can each explain the result.",
-                         listed(facts.undeclared));
-    }
-    return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
-                       listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
+std::string undeclared_difference(const FactJudgement& facts) {
+  const bool several = facts.undeclared.size() > 1;
+  if (facts.changed.empty() && !several) {
+    return fmt::format(
+        "No change is declared, {} differs and can explain the result, and what else differs is not known.",
+        facts.undeclared.front());
   }
-  if (from == TakenFrom::mixed && std::ranges::find(facts.changed, kTraceFacts) == facts.changed.end()) {
-    return "A side is plain and the other traced, which is not the declared change and can explain the "
-           "result.";
+  if (facts.changed.empty()) {
+    return fmt::format("No change is declared, and {} differ and can each explain the result.",
+                       listed(facts.undeclared));
   }
-  return {};
+  return fmt::format("Beside the declared change ({}) {} {} and can explain the result.",
+                     listed(facts.changed), listed(facts.undeclared), several ? "differ" : "differs");
 }
 
-bool is_code(const std::string& group) {
-  return group == "kernel" || group.starts_with("module:");
-}
-
-}  // namespace
-
-std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                       const Figure& figure, const FigureTerms& terms) {
+std::string told_apart(const GatedFigure& judged) {
   const auto words = [](const FigureTerms& each) {
     return fmt::format("{} ({} is better)", each.unit.empty() ? "as a number" : "in " + each.unit,
                        to_string(each.better));
   };
-  const std::string name = to_string(figure);
-  for (const auto* side : {&a, &b}) {
+  const FigureTerms& terms = judged.terms;
+  const std::string name = to_string(judged.figure);
+  for (const auto* side : {&judged.a, &judged.b}) {
     for (const ComparedRun& run : *side) {
       if (const auto from = run.sources.find(name); from != run.sources.end() && from->second != terms.source)
         return fmt::format(
             "Run {} has {} from {}, and other runs have it from {}: these values cannot be compared.", run.id,
             name, from->second, terms.source);
-      const auto own = std::ranges::find(run.own_figures, figure.name, &NamedFigure::name);
+      const auto own = std::ranges::find(run.own_figures, judged.figure.name, &NamedFigure::name);
       if (own == run.own_figures.end()) continue;
       const FigureTerms told{.unit = own->unit, .better = own->better};
       if (told != terms)
         return fmt::format("Run {} gives {} {}, and other runs give it {}: these values cannot be compared.",
-                           run.id, figure.name, words(told), words(terms));
+                           run.id, judged.figure.name, words(told), words(terms));
     }
   }
   return {};
 }
 
-std::string nothing_to_compare(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                               const FigureRuns& runs, const Figure& figure) {
-  const FigureOf of(figure);
+Objection says(std::string sentence) {
+  Objection objection;
+  if (!sentence.empty()) objection.sentences.push_back(std::move(sentence));
+  return objection;
+}
+
+Objection nothing_to_compare(const GatedFigure& judged) {
+  if (judged.result.effect.ratio) return {};
+  const FigureOf of(judged.figure);
   std::vector<std::string> reasons;
-  if (runs.a.empty()) reasons.push_back(why_no_figure(a, "A", of));
-  if (runs.b.empty()) reasons.push_back(why_no_figure(b, "B", of));
-  return fmt::format("There is nothing to compare: {}.", listed(reasons));
+  if (judged.runs.a.empty()) reasons.push_back(why_no_figure(judged.a, "A", of));
+  if (judged.runs.b.empty()) reasons.push_back(why_no_figure(judged.b, "B", of));
+  return says(fmt::format("There is nothing to compare: {}.", listed(reasons)));
 }
 
-std::vector<std::string> refusals(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                  TakenFrom from, const Figure& figure, const FactJudgement& facts) {
-  const FigureOf of(figure);
-  std::vector<std::string> sentences{dead_runs(a, "A", from, of), dead_runs(b, "B", from, of),
-                                     undeclared_difference(facts, from), mixture(facts)};
-  std::erase_if(sentences, [](const std::string& sentence) { return sentence.empty(); });
-  return sentences;
+// A ratio of the others would describe only the runs that were successful.
+Objection has_dead_runs(const GatedFigure& judged) {
+  if (!judged.result.effect.ratio) return {};
+  const FigureOf of(judged.figure);
+  Objection objection{.sentences = {dead_runs(judged.a, "A", judged.runs.from, of),
+                                    dead_runs(judged.b, "B", judged.runs.from, of)}};
+  std::erase(objection.sentences, "");
+  return objection;
 }
 
+// If gate 3 names facts that tell the sides apart, this one is silent.
+Objection plain_and_traced(const GatedFigure& judged) {
+  const FactJudgement& facts = judged.facts;
+  if (!judged.result.effect.ratio || !facts.undeclared.empty()) return {};
+  if (judged.runs.from != TakenFrom::mixed ||
+      std::ranges::find(facts.changed, kTraceFacts) != facts.changed.end())
+    return {};
+  return says(
+      "A side is plain and the other traced, which is not the declared change and can explain the result.");
+}
+
+Objection other_differences(const GatedFigure& judged) {
+  const FactJudgement& facts = judged.facts;
+  Objection objection;
+  if (!judged.result.effect.ratio) return objection;
+  if (!facts.undeclared.empty()) objection.sentences.push_back(undeclared_difference(facts));
+  if (!facts.mixed.empty()) {
+    objection.sentences.push_back(
+        fmt::format("What changed is alike in runs of both sides ({}): a side is a mixture, and what it has "
+                    "more or less is not what the change did.",
+                    listed(facts.mixed, 2)));
+  }
+  return objection;
+}
+
+// They are one measurement, which would count as several samples.
 std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b) {
   struct RunsOfFile {
     std::set<JobId> jobs;
@@ -151,6 +165,82 @@ std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<C
       "Runs {} were imported from the same file and are one measurement{}.", listed(*groups.begin()),
       more == 0 ? ""
                 : fmt::format("; {} more {} imported twice", more, more == 1 ? "file was" : "files were"));
+}
+
+// "two builds are taken to differ by 2 % (standard deviation) until self-tests with `builds:` tell"
+std::string assumed_words(const HostResolution& host) {
+  std::vector<std::string> units, tests;
+  for (const Level level : host.assumed) {
+    const bool boots = level == Level::boot;
+    const double percent = 100 * (boots ? host.luck_of_boots : kLuckOfTwoBuilds);
+    units.push_back(fmt::format("two {} are taken to differ by {} %", boots ? "boots" : "builds",
+                                rows::plain_number(percent, 2)));
+    tests.emplace_back(boots ? "of three boots" : "with `builds:`");
+  }
+  return fmt::format("{} (standard deviation) until self-tests {} tell", listed(units), listed(tests));
+}
+
+Objection not_resolved(const GatedFigure& judged) {
+  const FigureResult& result = judged.result;
+  const HostResolution& host = judged.resolution;
+  if (result.verdict == Verdict::refused || result.verdict == Verdict::too_few) return {};
+  const Verdict widened = verdict_of(result.effect, result.threshold, result.better, host.code);
+  const Verdict verdict = bounded(widened, result.effect, result.threshold, host.settings);
+  if (verdict == result.verdict) return {};
+  return says(fmt::format("No verdict, since this host resolves {} % at best: {}.",
+                          rows::plain_number(100 * (*result.resolution - 1), 2),
+                          verdict == widened && !host.assumed.empty()
+                              ? assumed_words(host)
+                              : "its self-tests find as much where nothing differs"));
+}
+
+// What nothing helps against comes first.
+constexpr Gate kGates[] = {
+    {"1a", "all runs give their own figure in one unit, with one direction as better", Verdict::refused,
+     false, [](const GatedFigure& judged) { return says(told_apart(judged)); }},
+    {"1", "each side has runs with a throughput, or another figure", Verdict::refused, false,
+     nothing_to_compare},
+    {"2", "no run of a side received nothing; no other figure is 0", Verdict::refused, true, has_dead_runs},
+    {"4", "plain runs are not compared with traced ones, unless `trace` is the change", Verdict::refused,
+     true, plain_and_traced},
+    {"3",
+     "the sides differ only in the declared change, or in one group that is taken for it; "
+     "no run of A has of that what a run of B has",
+     Verdict::refused, true, other_differences},
+    {"4a", "no two runs were imported from the same file", Verdict::refused, true,
+     [](const GatedFigure& judged) { return says(counted_twice(judged.a, judged.b)); }},
+    {"7", "the difference is beyond what self-tests found", Verdict::inconclusive, false, not_resolved},
+    {"7a", "the verdict is the same without the noisy blocks, if the sides differ in noise",
+     Verdict::inconclusive, true, uneven_noise},
+};
+
+bool is_code(const std::string& group) {
+  return group == "kernel" || group.starts_with("module:");
+}
+
+}  // namespace
+
+std::span<const Gate> gates() {
+  return kGates;
+}
+
+void pass_gates(const GatedFigure& judged) {
+  FigureResult& result = judged.result;
+  const auto of_interval = [&](const std::optional<double>& luck) {
+    return verdict_of(result.effect, result.threshold, result.better, luck);
+  };
+  result.verdict = of_interval({});
+  for (const Gate& gate : kGates) {
+    const Objection objection = gate.objection(judged);
+    for (const std::string& sentence : objection.sentences) judged.caveats.add(Gravity::verdict, sentence);
+    if (objection.sentences.empty() || (gate.lifted && judged.settings.despite)) continue;
+    result.verdict = gate.cap;
+    result.reason = objection.reason;
+  }
+  // What is within the threshold leans to nothing, and neither does what settings or noise hide.
+  if (result.verdict == Verdict::inconclusive && of_interval({}) != Verdict::equivalent &&
+      of_interval(judged.resolution.code) == Verdict::inconclusive)
+    result.leaning = leaning_of(result.effect, result.better);
 }
 
 Verdict verdict_of(const RatioEstimate& effect, double threshold, Better better,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The gates between a figure of a comparison and its verdict, in the order in which they decide.
-// docs/comparing.md has the same numbers, and how many false and how many true verdicts each gate withholds.
-// All else that weakens a figure is only a caveat. What a cause in a function needs is in attribution.cpp.
+// The gates between a figure of a comparison and its verdict. docs/comparing.md says how many false and how
+// many true verdicts each withholds. All else that weakens a figure is only a caveat. What a cause in a
+// function needs is in attribution.cpp.
 //
 // Whatever a gate decides, the estimate with its interval is in the answer.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/analysis/compare/caveats.hpp"
@@ -23,26 +25,38 @@ constexpr double kLuckOfTwoBoots = 0.025;
 // -4.5 to +2.4 % (the kernel test robot's reports on Linux 7bb39313cd).
 constexpr double kLuckOfTwoBuilds = 0.02;
 
-// Gate 1: a sentence why there is no ratio. A side of `runs` must be empty.
-[[nodiscard]] std::string nothing_to_compare(const std::vector<ComparedRun>& a,
-                                             const std::vector<ComparedRun>& b, const FigureRuns& runs,
-                                             const Figure& figure);
+// One figure at its gates.
+struct GatedFigure {
+  const std::vector<ComparedRun>& a;
+  const std::vector<ComparedRun>& b;
+  const ComparisonSettings& settings;
+  const FactJudgement& facts;
+  const Figure& figure;
+  const FigureTerms& terms;
+  const FigureRuns& runs;
+  const HostResolution& resolution;
+  FigureResult& result;  // a gate finds there the verdict that those before it left
+  Caveats& caveats;
+};
 
-// Gate 1a: a sentence if a run gives its own figure another unit or direction than `terms`; otherwise empty.
-[[nodiscard]] std::string told_apart(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
-                                     const Figure& figure, const FigureTerms& terms);
+// What a gate has against a verdict.
+struct Objection {
+  std::vector<std::string> sentences = {};  // none: the verdict passes
+  std::string reason = {};                  // FigureResult::reason
+};
 
-// Gates 2 to 4: a sentence for each reason to refuse a verdict on a known ratio. 2, the figure is 0 in runs
-// of a side, such as runs that received nothing: a ratio of the others would describe only the successful
-// ones. 3, something else than the declared change differs, or runs of both sides have what changed alike. 4,
-// one side is plain and the other traced.
-[[nodiscard]] std::vector<std::string> refusals(const std::vector<ComparedRun>& a,
-                                                const std::vector<ComparedRun>& b, TakenFrom from,
-                                                const Figure& figure, const FactJudgement& facts);
+struct Gate {
+  std::string_view number, condition;  // as in docs/comparing.md
+  Verdict cap;                         // the verdict if the condition does not hold
+  bool lifted;                         // by ComparisonSettings::despite; the sentences stay
+  Objection (*objection)(const GatedFigure& judged);
+};
+// In the order in which they decide, and of their sentences.
+[[nodiscard]] std::span<const Gate> gates();
 
-// Gate 4a: a sentence if runs of several jobs hold the same imported file, otherwise empty. They are one
-// measurement, which would count as several samples; so there is no verdict either.
-[[nodiscard]] std::string counted_twice(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b);
+// The verdict of the interval, which gates 5 and 6 give, capped by each gate that objects; and which way it
+// leans.
+void pass_gates(const GatedFigure& judged);
 
 // Gates 5 and 6: too few samples for an interval, then the interval alone. The verdict is equivalent if the
 // whole interval lies within the threshold, even if it leaves out 1; a change if all of it lies beyond. First

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/model/noise.hpp"
@@ -213,18 +212,19 @@ RatioEstimate scaled(const Grouping& grouping, const Figure& figure, RatioEstima
 
 // What the noise leaves of a verdict.
 struct Remains {
-  bool verdict_holds = false;
-  std::string why;     // a sentence
-  std::string reason;  // FigureResult::reason, if it does not hold
+  std::string why;          // a sentence
+  std::string reason = {};  // FigureResult::reason; empty: the verdict holds
 };
 
-Remains remains_of(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
-                   const ComparisonSettings& settings, const FigureResult& result) {
-  const double level = level_of_each(settings.level, settings.figures.size());
+Remains remains_of(const GatedFigure& judged) {
+  const FigureRuns& runs = judged.runs;
+  const Figure& figure = judged.figure;
+  const FigureResult& result = judged.result;
+  const double level = level_of_each(judged.settings.level, judged.settings.figures.size());
   const FigureRuns quiet = quiet_runs(runs);
   const RatioEstimate effect = figure_effect(Grouping(quiet.a, quiet.b), figure, result.threshold, level);
   const auto verdict_of_these = [&](const RatioEstimate& these) {
-    return these.ratio ? resolved_verdict(these, result.threshold, result.better, resolution)
+    return these.ratio ? resolved_verdict(these, result.threshold, result.better, judged.resolution)
                        : Verdict::too_few;
   };
   const Verdict verdict = verdict_of_these(effect);
@@ -248,18 +248,15 @@ Remains remains_of(const FigureRuns& runs, const Figure& figure, const HostResol
                     100 * mean_left(a), 100 * mean_left(b));
     const std::string percent = fmt::format("{:.0f} %", 100 * (most - 1));
     if (holds)
-      return {
-          .verdict_holds = true,
-          .why = fmt::format("The verdict holds beyond the {} that this can have made: {}.", percent, left),
-          .reason = {}};
+      return {.why =
+                  fmt::format("The verdict holds beyond the {} that this can have made: {}.", percent, left)};
     return {.why = fmt::format("Up to {} can be noise: {}.", percent, left),
             .reason = fmt::format("could be noise, up to {}: {}; measure again while nothing else runs",
                                   percent, left)};
   }
   const std::string without = fmt::format("ithout the {} runs of flagged blocks",
                                           runs.a.size() + runs.b.size() - quiet.a.size() - quiet.b.size());
-  if (verdict == result.verdict)
-    return {.verdict_holds = true, .why = fmt::format("W{} the verdict is the same.", without), .reason = {}};
+  if (verdict == result.verdict) return {.why = fmt::format("W{} the verdict is the same.", without)};
   return {.why = fmt::format("W{} the verdict is {}.", without, to_string(verdict)),
           .reason = fmt::format(
               "the sides differ in the noise of the host, and w{} the verdict is {}; measure again "
@@ -269,32 +266,32 @@ Remains remains_of(const FigureRuns& runs, const Figure& figure, const HostResol
 
 }  // namespace
 
-void judge_noise(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
-                 const ComparisonSettings& settings, FigureResult& result, Caveats& caveats) {
-  note_unknown_load(runs, caveats);
-  const SideNoise a = noise_of(runs.a), b = noise_of(runs.b);
+Objection uneven_noise(const GatedFigure& judged) {
+  Caveats& caveats = judged.caveats;
+  note_unknown_load(judged.runs, caveats);
+  const SideNoise a = noise_of(judged.runs.a), b = noise_of(judged.runs.b);
   if (!differ(a, b)) {
     if (a.noisy + b.noisy > 0)
       caveats.add(
           Gravity::told,
           fmt::format("The host was noisy, on neither side more than chance explains: {}.", of_both(a, b)));
-    return;
+    return {};
   }
   const std::string found = fmt::format("The sides differ in the noise of the host: {}.", of_both(a, b));
-  if (!is_verdict(result.verdict)) {
+  const Verdict verdict = judged.result.verdict;
+  if (!is_verdict(verdict)) {
     caveats.add(Gravity::weakens, found);
-    return;
+    return {};
   }
-  const Remains remains = remains_of(runs, figure, resolution, settings, result);
-  if (remains.verdict_holds || settings.despite) {
-    caveats.add(remains.verdict_holds ? Gravity::weakens : Gravity::verdict,
-                fmt::format("{} {}", found, remains.why));
-    return;
+  const Remains remains = remains_of(judged);
+  const std::string sentence = fmt::format("{} {}", found, remains.why);
+  if (remains.reason.empty()) {
+    caveats.add(Gravity::weakens, sentence);
+    return {};
   }
-  caveats.add(Gravity::verdict,
-              fmt::format("No verdict: it was {}. {} {}", to_string(result.verdict), found, remains.why));
-  result.verdict = Verdict::inconclusive;
-  result.reason = remains.reason;
+  if (judged.settings.despite) return {.sentences = {sentence}};
+  return {.sentences = {fmt::format("No verdict: it was {}. {}", to_string(verdict), sentence)},
+          .reason = remains.reason};
 }
 
 }  // namespace netperfd::analysis

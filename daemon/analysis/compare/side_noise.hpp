@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "daemon/analysis/compare/caveats.hpp"
 #include "daemon/analysis/compare/comparison.hpp"
 #include "daemon/analysis/compare/figure_effect.hpp"
+#include "daemon/analysis/compare/gates.hpp"
 #include "daemon/model/counters.hpp"
 
 namespace netperfd::analysis {
@@ -45,10 +45,8 @@ constexpr double kLeastChance = 0.2;
 // `a` is the share that others took of its CPUs in that run. So the verdict must be the same if the rate of
 // each run is divided by 1 - a, and if it is multiplied by it: the sign is not trusted, since a change can
 // itself make others run. This takes the load as alike on all CPUs of the workload, and says nothing of other
-// noise, such as heat, or of other figures, such as latency. If the verdict does not hold, it is
-// inconclusive, with FigureResult::reason, unless ComparisonSettings::despite keeps it. Adds what it finds as
-// a caveat. `resolution` is that of gate 7.
-void judge_noise(const FigureRuns& runs, const Figure& figure, const HostResolution& resolution,
-                 const ComparisonSettings& settings, FigureResult& result, Caveats& caveats);
+// noise, such as heat, or of other figures, such as latency. Of noise that leaves the verdict, it adds a
+// caveat.
+[[nodiscard]] Objection uneven_noise(const GatedFigure& judged);
 
 }  // namespace netperfd::analysis
