@@ -231,10 +231,6 @@ std::vector<Judged> estimated(const std::vector<ComparedRun>& a, const std::vect
   return figures;
 }
 
-std::ptrdiff_t refused_of(const std::vector<FigureResult>& figures) {
-  return std::ranges::count(figures, Verdict::refused, &FigureResult::verdict);
-}
-
 // How many figures are refused with these settings.
 std::ptrdiff_t refused_with(const std::vector<ComparedRun>& a, const std::vector<ComparedRun>& b,
                             const ComparisonSettings& settings) {
@@ -254,7 +250,8 @@ std::optional<Remedy> remedy_of(const std::vector<ComparedRun>& a, const std::ve
   ComparisonSettings despite = settings, declared = settings;
   despite.despite = true;
   const std::ptrdiff_t refused_despite = refused_with(a, b, despite);
-  if (refused_despite == refused_of(comparison.figures)) return Remedy::none;
+  if (refused_despite == std::ranges::count(comparison.figures, Verdict::refused, &FigureResult::verdict))
+    return Remedy::none;
   std::ranges::copy(comparison.changed, std::back_inserter(declared.changed));
   bool is_more = false;
   for (const FactChange& fact : comparison.facts) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "daemon/analysis/compare/grouping.hpp"
+#include "daemon/analysis/compare/looks.hpp"
 #include "daemon/analysis/compare/rank_statistics.hpp"
 #include "daemon/model/noise.hpp"
 
@@ -85,10 +86,6 @@ std::string words(const SideNoise& side, std::string_view name) {
 
 std::string of_both(const SideNoise& a, const SideNoise& b) {
   return fmt::format("{}; {}", words(a, "A"), words(b, "B"));
-}
-
-bool is_verdict(Verdict verdict) {
-  return verdict == Verdict::improvement || verdict == Verdict::regression || verdict == Verdict::equivalent;
 }
 
 void note_unknown_load(const FigureRuns& runs, Caveats& caveats) {
@@ -279,7 +276,7 @@ Objection uneven_noise(const GatedFigure& judged) {
   }
   const std::string found = fmt::format("The sides differ in the noise of the host: {}.", of_both(a, b));
   const Verdict verdict = judged.result.verdict;
-  if (!is_verdict(verdict)) {
+  if (!is_decided(verdict)) {
     caveats.add(Gravity::weakens, found);
     return {};
   }
