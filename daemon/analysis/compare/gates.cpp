@@ -246,12 +246,12 @@ void pass_gates(const GatedFigure& judged) {
 Verdict verdict_of(const RatioEstimate& effect, double threshold, Better better,
                    const std::optional<double>& luck) {
   if (!effect.low || !effect.high) return Verdict::too_few;
-  const auto widened = [&](double end) {
+  // Of equal samples, both ends are the estimate.
+  const auto widened = [&](double end, double away) {
     if (!luck) return end;
-    return *effect.ratio * std::exp(std::copysign(std::hypot(std::log(end / *effect.ratio), std::log(*luck)),
-                                                  end - *effect.ratio));
+    return *effect.ratio * std::exp(away * std::hypot(std::log(end / *effect.ratio), std::log(*luck)));
   };
-  const double low = widened(*effect.low), high = widened(*effect.high);
+  const double low = widened(*effect.low, -1), high = widened(*effect.high, 1);
   if (low - 1 > -threshold && high - 1 < threshold) return Verdict::equivalent;
   const bool higher = low > 1 && low - 1 >= threshold, lower = high < 1 && 1 - high >= threshold;
   if (!higher && !lower) return Verdict::inconclusive;

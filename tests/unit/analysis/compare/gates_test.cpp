@@ -38,5 +38,13 @@ TEST(GatesOfAFigure, are_those_of_the_guide) {
   EXPECT_EQ(rows, documented_gates());
 }
 
+TEST(GatesOfAFigure, let_luck_widen_the_interval_of_equal_samples_to_both_sides) {
+  RatioEstimate effect;
+  effect.ratio = effect.low = effect.high = 1.02;
+  EXPECT_EQ(verdict_of(effect, 0.01, Better::higher, {}), Verdict::improvement);
+  EXPECT_EQ(verdict_of(effect, 0.01, Better::higher, 1.05), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(effect, 0.01, Better::higher, 1.001), Verdict::improvement);
+}
+
 }  // namespace
 }  // namespace netperfd::analysis
