@@ -68,7 +68,7 @@ Status AuditLog::prune() {
     auto more = select->step();
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
-    select->read(busy.emplace_back());
+    if (auto read = select->read(busy.emplace_back()); !read) return read;
   }
   for (const uid_t uid : busy) {
     if (auto done = keep_newest(fmt::format("uid = {}", uid), caps_.of_a_user); !done) return done;
@@ -122,10 +122,11 @@ Result<core::Page<core::AuditEntry>> AuditLog::read(const core::AuditFilter& fil
       *select, kListing, size, [&](core::AuditEntry& entry) -> Result<std::int64_t> {
         std::optional<std::int64_t> digest;
         auto members = std::tuple_cat(std::tie(entry.id), audit_members(entry), std::tie(digest));
-        select->read(members);
+        const auto read = select->read(members);
+        if (!read && read.error().kind != ErrorKind::io) return std::unexpected(read.error());
         const auto now = digest_of_entry(connection_, entry.id);
         if (!now) return std::unexpected(now.error());
-        if (digest != *now) replace_damaged(entry, filter);
+        if (!read || digest != *now) replace_damaged(entry, filter);
         return entry.id;
       });
 }

@@ -60,8 +60,7 @@ Result<std::optional<std::chrono::microseconds>> read_boot_time(Connection& conn
       "WHERE j.name = ? AND b.settled_us > j.created_us ORDER BY b.job DESC, b.number DESC LIMIT 32");
   if (!select) return std::unexpected(select.error());
   std::vector<std::int64_t> times;
-  auto read =
-      for_each_row(select->bind(scenario), [&](const Statement& row) { row.read(times.emplace_back()); });
+  auto read = for_each_row(select->bind(scenario), [&](RowReader& row) { row.read(times.emplace_back()); });
   if (!read) return std::unexpected(read.error());
   if (times.empty()) return std::nullopt;
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -77,7 +76,7 @@ Result<std::vector<BootRecord>> read_boots(Connection& connection, JobId job) {
       "b.failure FROM boots b JOIN jobs j ON j.id = b.job WHERE b.job = ? ORDER BY b.number");
   if (!select) return std::unexpected(select.error());
   std::vector<BootRecord> boots;
-  auto read = for_each_row(select->bind(job), [&](const Statement& row) {
+  auto read = for_each_row(select->bind(job), [&](RowReader& row) {
     BootRecord& boot = boots.emplace_back();
     std::string side;
     row.read(boot.number, boot.block, boot.letter, side, boot.variant, boot.asked, boot.settled, boot.boot_id,

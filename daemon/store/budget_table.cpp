@@ -49,12 +49,11 @@ Result<std::optional<JobBudget>> read_budget(Connection& connection, JobId job) 
       fmt::format("SELECT {} FROM budget_functions WHERE job = ? ORDER BY position", function_columns()));
   if (!each) return std::unexpected(each.error());
   std::optional<JobBudget> budget;
-  auto done = for_each_row(head->bind(job),
-                           [&](const Statement& row) { row.read(members_of(budget.emplace().budget)); });
+  auto done =
+      for_each_row(head->bind(job), [&](RowReader& row) { row.read(members_of(budget.emplace().budget)); });
   if (done && budget) {
-    done = for_each_row(each->bind(job), [&](const Statement& row) {
-      row.read(members_of(budget->functions.emplace_back()));
-    });
+    done = for_each_row(each->bind(job),
+                        [&](RowReader& row) { row.read(members_of(budget->functions.emplace_back())); });
   }
   if (!done) return std::unexpected(done.error());
   return if_intact(connection, of_job(job), kBudgetParts,

@@ -57,7 +57,7 @@ class TableReader {
     if (!select) return std::unexpected(select.error());
     std::vector<StoredValue> row(plan_.columns.size());
     Status done;
-    auto read = for_each_row(*select, [&](const Statement& found) {
+    auto read = for_each_row(*select, [&](RowReader& found) {
       if (!done) return;
       std::uint64_t bytes = 0;
       found.read(bytes, row);

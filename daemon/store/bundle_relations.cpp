@@ -59,7 +59,7 @@ Status expect_none(Connection& connection, std::string_view table, const std::st
   if (!found) return std::unexpected(found.error());
   if (!*found) return {};
   std::int64_t run = 0, position = 0;
-  select->read(run, position);
+  if (auto read = select->read(run, position); !read) return read;
   select->rewind();
   const auto row = connection.value<std::int64_t>(
       fmt::format("SELECT count(*) FROM {} WHERE run >= {} AND (run, position) <= ({}, {})", table, first,
@@ -74,7 +74,7 @@ Status expect_few_figures(Connection& connection, RunId first) {
       "SELECT count(*) FROM run_figures WHERE run >= ?1 GROUP BY run ORDER BY count(*) DESC LIMIT 1");
   if (!select) return std::unexpected(select.error());
   std::uint64_t most = 0;
-  auto read = for_each_row(select->bind(first), [&most](const Statement& row) { row.read(most); });
+  auto read = for_each_row(select->bind(first), [&most](RowReader& row) { row.read(most); });
   if (!read || most <= kMostNamedFigures) return read;
   return invalid(
       fmt::format("table run_figures: a run has {} figures; at most {} are stored", most, kMostNamedFigures));

@@ -40,7 +40,7 @@ Result<std::vector<Column>> columns_in(Connection& connection, const std::string
   auto select = connection.prepare("SELECT name, type, pk FROM pragma_table_info(?)");
   if (!select) return std::unexpected(select.error());
   std::vector<Column> columns;
-  auto read = for_each_row(select->bind(table), [&](const Statement& row) {
+  auto read = for_each_row(select->bind(table), [&](RowReader& row) {
     Column& column = columns.emplace_back();
     row.read(column.name, column.type, column.primary_key);
   });
@@ -109,7 +109,7 @@ Result<std::vector<BundleTable>> bundle_tables(Connection& connection) {
       "SELECT name, EXISTS (SELECT 1 FROM pragma_foreign_key_list(s.name)) FROM sqlite_schema s "
       "WHERE type = 'table' AND name NOT IN ('run_digests', 'job_digests') ORDER BY name");
   if (!select) return std::unexpected(select.error());
-  auto read = for_each_row(*select, [&](const Statement& row) {
+  auto read = for_each_row(*select, [&](RowReader& row) {
     auto& [name, refers] = names.emplace_back();
     row.read(name, refers);
   });

@@ -241,13 +241,12 @@ class BundleWriter {
     if (!select) return std::unexpected(select.error());
     std::vector<std::int64_t> stored;
     bool all = true;
-    auto read =
-        for_each_row(select->bind(first, kFromBundle, std::int64_t{owner_.uid}), [&](const Statement& row) {
-          std::optional<std::int64_t> old;
-          row.read(old);
-          all = all && old;
-          if (old) stored.push_back(*old);
-        });
+    auto read = for_each_row(select->bind(first, kFromBundle, std::int64_t{owner_.uid}), [&](RowReader& row) {
+      std::optional<std::int64_t> old;
+      row.read(old);
+      all = all && old;
+      if (old) stored.push_back(*old);
+    });
     if (!read) return read;
     if (!all || stored.empty()) return {};
     const auto [least, most] = std::ranges::minmax(stored);
@@ -288,7 +287,7 @@ class BundleWriter {
       auto select = connection_.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
       if (!select) return std::unexpected(select.error());
       auto read =
-          for_each_row(select->bind(here), [&](const Statement& row) { row.read(job.runs.emplace_back()); });
+          for_each_row(select->bind(here), [&](RowReader& row) { row.read(job.runs.emplace_back()); });
       if (!read) return std::unexpected(std::move(read.error()));
       // It could never be deleted: a job is deleted with its last run.
       if (job.runs.empty()) return invalid(fmt::format("table jobs: job {} has no run", there));
@@ -313,7 +312,7 @@ Status expect_references(Connection& connection) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return {};
   std::string table, parent;
-  select->read(table, parent);
+  if (auto read = select->read(table, parent); !read) return read;
   return invalid(fmt::format("table {}: a row refers to a row of table {} that is not there", table, parent));
 }
 
@@ -321,7 +320,7 @@ Result<std::vector<RunId>> all_runs(Connection& connection) {
   std::vector<RunId> runs;
   auto select = connection.prepare("SELECT id FROM runs ORDER BY id");
   if (!select) return std::unexpected(select.error());
-  auto read = for_each_row(*select, [&](const Statement& row) { row.read(runs.emplace_back()); });
+  auto read = for_each_row(*select, [&](RowReader& row) { row.read(runs.emplace_back()); });
   if (!read) return std::unexpected(std::move(read.error()));
   return runs;
 }

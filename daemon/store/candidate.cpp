@@ -174,7 +174,7 @@ LastNumbers last_numbers(Connection& connection) {
   LastNumbers numbers;
   auto select = connection.prepare("SELECT name, seq FROM sqlite_sequence");
   if (!select) return numbers;
-  (void)for_each_row(*select, [&numbers](const Statement& row) {
+  (void)for_each_row(*select, [&numbers](RowReader& row) {
     std::string table;
     std::int64_t number = 0;
     row.read(table, number);

@@ -137,35 +137,34 @@ class RunParts {
   Status load_throughput(RunId id, analysis::ComparedRun& run) {
     run.id = id;
     bool known = false;
-    auto done = for_each_row(run_.bind(id), [&](const Statement& row) {
+    auto done = for_each_row(run_.bind(id), [&](RowReader& row) {
       known = true;
       row.read(run.job, run.block, run.letter, run.build, run.started, run.congestion);
     });
     if (!done) return done;
     if (!known) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", id));
-    done = for_each_row(received_.bind(id),
-                        [&](const Statement& row) { row.read(run.received_bits_per_second); });
+    done = for_each_row(received_.bind(id), [&](RowReader& row) { row.read(run.received_bits_per_second); });
     if (!done) return done;
-    done = for_each_row(environment_.bind(id), [&](const Statement& row) {
+    done = for_each_row(environment_.bind(id), [&](RowReader& row) {
       std::int64_t fingerprint = 0;
       row.read(fingerprint, run.fingerprint.emplace().boot_id);
     });
     if (!done) return done;
-    return for_each_row(trace_.bind(id), [&](const Statement& row) {
+    return for_each_row(trace_.bind(id), [&](RowReader& row) {
       auto& trace = run.trace.emplace();
       row.read(trace.traced_functions, trace.lost, trace.broken);
     });
   }
 
   Status load_rest(RunId id, bool functions, analysis::ComparedRun& run) {
-    auto done = for_each_row(traffic_.bind(id),
-                             [&](const Statement& row) { row.read(run.goodput_bytes, run.packets); });
+    auto done =
+        for_each_row(traffic_.bind(id), [&](RowReader& row) { row.read(run.goodput_bytes, run.packets); });
     if (!done) return done;
     done = load_processes(id, run);
     if (!done) return done;
     done = load_flags(id, run);
     if (!done) return done;
-    done = for_each_row(files_.bind(id), [&](const Statement& row) { row.read(run.files.emplace_back()); });
+    done = for_each_row(files_.bind(id), [&](RowReader& row) { row.read(run.files.emplace_back()); });
     if (!done) return done;
     if (run.trace) done = load_trace(id, functions, *run.trace);
     if (done) done = load_fingerprint(id, run);
@@ -178,7 +177,7 @@ class RunParts {
   explicit RunParts(Connection& connection) : connection_(&connection) {}
 
   Status load_processes(RunId id, analysis::ComparedRun& run) {
-    return for_each_row(processes_.bind(id), [&](const Statement& row) {
+    return for_each_row(processes_.bind(id), [&](RowReader& row) {
       std::optional<double> client, server;
       std::uint32_t streams = 0;
       row.read(client, server, streams);
@@ -190,7 +189,7 @@ class RunParts {
 
   // Whether a CPU was the limit is a question about the load, not about the idle seconds before and after it.
   Status load_phases(RunId id, analysis::ComparedRun& run) {
-    return for_each_row(load_.bind(id), [&](const Statement& row) {
+    return for_each_row(load_.bind(id), [&](RowReader& row) {
       std::optional<double> share;
       row.read(share);
       if (!share || *share <= 0) return;
@@ -201,7 +200,7 @@ class RunParts {
   }
 
   Status load_flags(RunId id, analysis::ComparedRun& run) {
-    return for_each_row(flags_.bind(id), [&](const Statement& row) {
+    return for_each_row(flags_.bind(id), [&](RowReader& row) {
       QualityFlag flag;
       row.read(flag.code, flag.message);
       if (flag.code == kFromBundle) {
@@ -216,9 +215,9 @@ class RunParts {
 
   Status load_trace(RunId id, bool functions, analysis::ComparedTrace& trace) {
     auto done = for_each_row(missing_.bind(id),
-                             [&](const Statement& row) { row.read(trace.missing_functions.emplace_back()); });
+                             [&](RowReader& row) { row.read(trace.missing_functions.emplace_back()); });
     if (!done) return done;
-    done = for_each_row(profile_.bind(id), [&](const Statement& row) {
+    done = for_each_row(profile_.bind(id), [&](RowReader& row) {
       std::optional<double> entry_ns, callee_ns;
       analysis::TracerCost cost;
       row.read(trace.unmatched_calls, trace.depth_overruns, trace.clipped, trace.timed, entry_ns, callee_ns,
@@ -230,7 +229,7 @@ class RunParts {
       trace.cost = cost;
     });
     if (!done || !functions) return done;
-    done = for_each_row(functions_.bind(id), [&](const Statement& row) {
+    done = for_each_row(functions_.bind(id), [&](RowReader& row) {
       analysis::ComparedFunction& function = trace.functions.emplace_back();
       row.read(function.name, function.module, function.duplicate, function.hits, function.self_ns,
                function.traced_within);
@@ -257,7 +256,7 @@ class RunParts {
 
   Status load_fingerprint(RunId id, analysis::ComparedRun& run) {
     std::int64_t fingerprint = 0;
-    auto done = for_each_row(environment_.bind(id), [&](const Statement& row) {
+    auto done = for_each_row(environment_.bind(id), [&](RowReader& row) {
       row.read(fingerprint, run.fingerprint.emplace().boot_id);
     });
     if (!done || !run.fingerprint) return done;
@@ -265,12 +264,12 @@ class RunParts {
     if (!facts) return std::unexpected(facts.error());
     run.fingerprint->facts = **facts;
     return for_each_row(unknown_.bind(id),
-                        [&](const Statement& row) { row.read(run.fingerprint->unknown.emplace_back()); });
+                        [&](RowReader& row) { row.read(run.fingerprint->unknown.emplace_back()); });
   }
 
   Status load_counters(RunId id, analysis::ComparedRun& run) {
-    auto done = for_each_row(
-        counters_.bind(id), [&](const Statement& row) { row.read(members_of(run.counters.emplace_back())); });
+    auto done = for_each_row(counters_.bind(id),
+                             [&](RowReader& row) { row.read(members_of(run.counters.emplace_back())); });
     if (done) take_cpu_times(run.counters, run);
     return done;
   }

@@ -45,7 +45,7 @@ Result<std::map<std::string, SchemaTable>> read_schema(Connection& connection) {
       "AND m.name NOT IN ('run_digests', 'job_digests') ORDER BY m.name, c.cid");
   if (!select) return std::unexpected(select.error());
   std::map<std::string, SchemaTable> tables;
-  auto read = for_each_row(*select, [&](const Statement& row) {
+  auto read = for_each_row(*select, [&](RowReader& row) {
     std::string table;
     bool refers = false;
     SchemaColumn column;

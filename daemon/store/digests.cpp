@@ -66,7 +66,7 @@ Result<Chunks> read_chunks(Connection& connection, DigestPart& part, std::int64_
   }
   Chunks chunks;
   RowHash hash;
-  auto read = for_each_row(rows, [&](const Statement& row) {
+  auto read = for_each_row(rows, [&](RowReader& row) {
     const std::int64_t number = sqlite3_column_int64(row.raw(), 0);
     if (chunks.empty() || chunks.back().number != number) {
       if (!chunks.empty()) chunks.back().digest = hash.digest();
@@ -95,9 +95,9 @@ Result<Chunks> stored_chunks(Connection& connection, DigestPlan& plan, const Dig
   Chunks chunks;
   auto read =
       for_each_row((*select)->bind(owner.number, part.name, positions.first / size, positions.last / size),
-                   [&](const Statement& row) {
+                   [&](RowReader& row) {
                      Chunk& chunk = chunks.emplace_back();
-                     row.read(chunk.number, chunk.digest);
+                     (void)row.try_read(chunk.number, chunk.digest);  // a wrong one fits no rows
                    });
   if (read) return chunks;
   (*select)->rewind();
@@ -194,10 +194,10 @@ Result<DigestGroup*> group_of(Connection& connection, DigestPlan& plan, Whose wh
 Status expect_group(Connection& connection, DigestGroup& group, Owner owner) {
   if (group.parts.empty()) return {};
   std::vector<Chunks> stored(group.parts.size());
-  auto read = for_each_row(group.stored.bind(owner.number), [&](const Statement& row) {
+  auto read = for_each_row(group.stored.bind(owner.number), [&](RowReader& row) {
     std::size_t place = 0;
     Chunk chunk;
-    row.read(place, chunk.number, chunk.digest);
+    (void)row.try_read(place, chunk.number, chunk.digest);  // a wrong one fits no rows
     stored[place].push_back(chunk);
   });
   if (!read) {
@@ -216,7 +216,8 @@ Result<std::vector<std::int64_t>> read_numbers(Connection& connection, const std
   auto select = connection.prepare(sql);
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<std::int64_t> numbers;
-  auto read = for_each_row(*select, [&](const Statement& row) { row.read(numbers.emplace_back()); });
+  // One that is no number is that of no owner, and has no digest.
+  auto read = for_each_row(*select, [&](RowReader& row) { (void)row.try_read(numbers.emplace_back()); });
   if (!read) return std::unexpected(std::move(read.error()));
   return numbers;
 }

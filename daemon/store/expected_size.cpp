@@ -18,7 +18,9 @@ Result<std::optional<std::uint64_t>> SqliteStore::bytes_of_run(const std::string
   auto found = select->bind(scenario, owner).step();
   if (!found) return std::unexpected(found.error());
   std::optional<double> mean;
-  if (*found) select->read(mean);
+  if (*found) {
+    if (auto read = select->read(mean); !read) return std::unexpected(read.error());
+  }
   if (!mean || *mean < 0) return std::nullopt;
   return static_cast<std::uint64_t>(*mean);
 }

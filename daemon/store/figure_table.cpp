@@ -65,26 +65,23 @@ class ReadingsReader {
     FigureReadings readings;
     readings.received_bits_per_second = run.received_bits_per_second;
     readings.own = run.own_figures;
-    auto done = for_each_row(sums_.bind(run.id), [&](const Statement& row) {
-      row.read(members_of<2>(readings.sums.emplace_back()));
-    });
+    auto done = for_each_row(sums_.bind(run.id),
+                             [&](RowReader& row) { row.read(members_of<2>(readings.sums.emplace_back())); });
     if (done) {
       done = for_each_row(traffic_.bind(run.id),
-                          [&](const Statement& row) { row.read(readings.goodput_bytes, readings.packets); });
+                          [&](RowReader& row) { row.read(readings.goodput_bytes, readings.packets); });
     }
     if (done) {
       done = for_each_row(probes_.bind(run.id),
-                          [&](const Statement& row) { row.read(readings.probes.emplace_back()); });
+                          [&](RowReader& row) { row.read(readings.probes.emplace_back()); });
     }
     if (done) {
-      done = for_each_row(phases_.bind(run.id), [&](const Statement& row) {
-        row.read(members_of(readings.phases.emplace_back()));
-      });
+      done = for_each_row(phases_.bind(run.id),
+                          [&](RowReader& row) { row.read(members_of(readings.phases.emplace_back())); });
     }
     if (done) {
-      done = for_each_row(round_trips_.bind(run.id), [&](const Statement& row) {
-        row.read(members_of(readings.round_trips.emplace_back()));
-      });
+      done = for_each_row(round_trips_.bind(run.id),
+                          [&](RowReader& row) { row.read(members_of(readings.round_trips.emplace_back())); });
     }
     if (done) done = read_cpu(run.id, readings);
     if (done && counted) done = read_counters(run.id, readings);
@@ -95,14 +92,14 @@ class ReadingsReader {
   Status read_own(analysis::ComparedRun& run) {
     run.own_figures.clear();
     return for_each_row(own_.bind(run.id),
-                        [&](const Statement& row) { run.own_figures.push_back(read_named_figure(row)); });
+                        [&](RowReader& row) { run.own_figures.push_back(read_named_figure(row)); });
   }
 
  private:
   Status read_cpu(RunId run, FigureReadings& readings) {
     std::vector<CounterDelta> counters;
     auto done = for_each_row(counters_.bind(run),
-                             [&](const Statement& row) { row.read(members_of(counters.emplace_back())); });
+                             [&](RowReader& row) { row.read(members_of(counters.emplace_back())); });
     const auto busy = noise::busy_ns(counters);
     readings.window_ns = noise::figure(counters, noise::kWindow);
     if (!done || !busy) return done;
@@ -116,13 +113,11 @@ class ReadingsReader {
   }
 
   Status read_counters(RunId run, FigureReadings& readings) {
-    auto done = for_each_row(all_counters_.bind(run), [&](const Statement& row) {
-      row.read(members_of(readings.counters.emplace_back()));
-    });
+    auto done = for_each_row(all_counters_.bind(run),
+                             [&](RowReader& row) { row.read(members_of(readings.counters.emplace_back())); });
     if (done) {
-      done = for_each_row(queues_.bind(run), [&](const Statement& row) {
-        row.read(members_of(readings.queues.emplace_back()));
-      });
+      done = for_each_row(queues_.bind(run),
+                          [&](RowReader& row) { row.read(members_of(readings.queues.emplace_back())); });
     }
     // A netperfd that did not look for noise stored no window. Each CPU was either busy or idle in all of it.
     if (!readings.window_ns) readings.window_ns = longest_cpu_time(readings.counters);
@@ -194,7 +189,7 @@ Result<std::vector<FigureChoice>> read_figures_of(Connection& connection, JobId 
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<FigureChoice> figures;
   std::string unknown;
-  auto done = for_each_row(select->bind(job), [&](const Statement& row) {
+  auto done = for_each_row(select->bind(job), [&](RowReader& row) {
     std::string name;
     bool is_runs_own = false;
     FigureChoice& choice = figures.emplace_back();

@@ -23,7 +23,7 @@ Result<std::vector<Fact>> read_facts(Connection& connection, std::int64_t finger
       "SELECT fact_group, key, value FROM facts WHERE fingerprint = ? ORDER BY fact_group, key");
   if (!select) return std::unexpected(select.error());
   std::vector<Fact> facts;
-  const auto done = for_each_row(select->bind(fingerprint), [&](const Statement& row) {
+  const auto done = for_each_row(select->bind(fingerprint), [&](RowReader& row) {
     Fact& fact = facts.emplace_back();
     row.read(fact.group, fact.key, fact.value);
   });
@@ -42,7 +42,7 @@ Result<Fingerprint> read_fingerprint(Connection& connection, RunId run) {
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   std::optional<std::int64_t> id;
   Fingerprint fingerprint;
-  select->read(id, fingerprint.boot_id);
+  if (auto read = select->read(id, fingerprint.boot_id); !read) return std::unexpected(read.error());
   select->rewind();
   if (!id) {
     return fail(ErrorKind::not_found, fmt::format("run {}: its environment was not looked at", run));

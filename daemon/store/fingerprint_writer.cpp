@@ -34,7 +34,7 @@ Result<std::int64_t> find_facts(Connection& connection, std::int64_t digest, con
   if (!select) return std::unexpected(select.error());
   std::vector<std::int64_t> candidates;
   const auto done =
-      for_each_row(select->bind(digest), [&](const Statement& row) { row.read(candidates.emplace_back()); });
+      for_each_row(select->bind(digest), [&](RowReader& row) { row.read(candidates.emplace_back()); });
   if (!done) return std::unexpected(done.error());
   for (const std::int64_t id : candidates) {
     const auto stored = read_facts(connection, id);

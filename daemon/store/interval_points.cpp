@@ -23,7 +23,7 @@ Status for_each_sum(Connection& connection, RunId run, Take take) {
       "FROM intervals WHERE run = ? AND stream IS NULL ORDER BY position");
   if (!select) return std::unexpected(select.error());
   Interval interval;
-  return for_each_row(select->bind(run), [&](const Statement& row) {
+  return for_each_row(select->bind(run), [&](RowReader& row) {
     row.read(interval.direction, interval.sender, interval.omitted, interval.start_s, interval.end_s,
              interval.seconds, interval.bytes, interval.bits_per_second, interval.retransmits);
     take(interval);
@@ -36,7 +36,7 @@ Result<std::uint64_t> count_intervals(Connection& connection, RunId run) {
   const auto found = select->bind(run).step();
   if (!found) return std::unexpected(found.error());
   std::uint64_t count = 0;
-  select->read(count);
+  if (auto read = select->read(count); !read) return std::unexpected(read.error());
   return count;
 }
 

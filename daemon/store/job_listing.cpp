@@ -62,7 +62,7 @@ JobQuery query_of(const core::RunFilter& filter, JobId before, std::uint32_t row
   return query;
 }
 
-core::JobRow read_job(const Statement& row) {
+core::JobRow read_job(RowReader& row) {
   core::JobRow job;
   std::string purpose;
   DesignColumns design;
@@ -85,7 +85,7 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
   if (!select) return std::unexpected(select.error());
   core::Page<core::JobRow> page;
   auto read = for_each_row(select->bind(query.parameters),
-                           [&](const Statement& row) { page.rows.push_back(read_job(row)); });
+                           [&](RowReader& row) { page.rows.push_back(read_job(row)); });
   if (!read) return std::unexpected(read.error());
   if (page.rows.size() > size) {
     page.rows.pop_back();
@@ -96,7 +96,7 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
       "= 0 ORDER BY id");
   if (!runs) return std::unexpected(runs.error());
   for (core::JobRow& job : page.rows) {
-    read = for_each_row(runs->bind(job.id), [&](const Statement& row) {
+    read = for_each_row(runs->bind(job.id), [&](RowReader& row) {
       core::JobRow::Run& run = job.runs.emplace_back();
       std::string state, error;
       std::uint32_t point = 0;

@@ -60,7 +60,7 @@ Result<std::string> text_of(Connection& connection, JobId job) {
   auto select = connection.prepare("SELECT text FROM jobs WHERE id = ?");
   if (!select) return std::unexpected(select.error());
   std::string text;
-  auto done = for_each_row(select->bind(job), [&](const Statement& row) { row.read(text); });
+  auto done = for_each_row(select->bind(job), [&](RowReader& row) { row.read(text); });
   if (done) done = expect_intact(connection, of_job(job), {"jobs"});
   if (!done) return std::unexpected(std::move(done.error()));
   return text;

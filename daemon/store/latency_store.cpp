@@ -35,7 +35,7 @@ Status read_spans(Connection& connection, RunId run, std::vector<LatencySpan>& s
                   columns_of<rows::LatencySpan>()));
   if (!select) return std::unexpected(select.error());
   Status damage;
-  auto read = for_each_row(select->bind(run), [&](const Statement& row) {
+  auto read = for_each_row(select->bind(run), [&](RowReader& row) {
     LatencySpan& span = spans.emplace_back();
     std::string histogram;
     auto members = members_of(span.figures);

@@ -28,7 +28,7 @@ Status apply_one(const Migration& migration, Connection& connection) {
   if (!found) return std::unexpected(found.error());
   if (*found) {
     std::string table;
-    broken->read(table);
+    if (auto read = broken->read(table); !read) return read;
     return fail(ErrorKind::internal, fmt::format("it leaves rows of table {} that refer to nothing", table));
   }
   broken->rewind();

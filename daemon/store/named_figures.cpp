@@ -27,7 +27,7 @@ Status write_named_figures(Connection& connection, RunId run, const std::vector<
   return {};
 }
 
-NamedFigure read_named_figure(const Statement& row) {
+NamedFigure read_named_figure(RowReader& row) {
   NamedFigure figure;
   std::string better;
   row.read(figure.name, figure.unit, better, figure.value);
@@ -43,8 +43,8 @@ Result<std::vector<NamedFigure>> read_named_figures(Connection& connection, RunI
                   kNamedFigureColumns));
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<NamedFigure> figures;
-  auto read = for_each_row(select->bind(run),
-                           [&](const Statement& row) { figures.push_back(read_named_figure(row)); });
+  auto read =
+      for_each_row(select->bind(run), [&](RowReader& row) { figures.push_back(read_named_figure(row)); });
   if (read) read = expect_intact(connection, of_run(run), {"run_figures"});
   if (!read) return std::unexpected(std::move(read.error()));
   const auto job = connection.value<std::int64_t>(

@@ -15,7 +15,7 @@ namespace netperfd::store {
                                          const std::vector<NamedFigure>& figures);
 // For statements that read several runs: the columns, and a row of them.
 inline constexpr const char* kNamedFigureColumns = "name, unit, better, value";
-[[nodiscard]] NamedFigure read_named_figure(const Statement& row);
+[[nodiscard]] NamedFigure read_named_figure(RowReader& row);
 // Those that the job judges first and in its order, then the others by name. not_found if there is no such
 // run.
 [[nodiscard]] Result<std::vector<NamedFigure>> read_named_figures(Connection& connection, RunId run);

@@ -66,7 +66,7 @@ Status ProfileReader::expect_profile(RunId run) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   bool has_profile = false;
-  select->read(has_profile);
+  if (auto read = select->read(has_profile); !read) return read;
   if (has_profile) return {};
   if (auto intact = expect_intact(connection_, of_run(run), {"function_profiles"}); !intact) return intact;
   return fail(ErrorKind::not_found, fmt::format("run {}: no functions were traced", run));
@@ -93,7 +93,7 @@ Status ProfileReader::read_scalars(RunId run, FunctionProfile& profile) {
                                                 columns_of<CallDamage>(), columns_of<FunctionProfile>(),
                                                 columns_of<Calibration>(kCalibrationPrefix)));
   if (!select) return std::unexpected(select.error());
-  auto done = for_each_row(select->bind(run), [&](const Statement& row) {
+  auto done = for_each_row(select->bind(run), [&](RowReader& row) {
     Calibration found;
     std::optional<std::uint64_t> calls;
     row.read(members_of(profile.damage), members_of(profile), found.entry_ns, found.callee_ns, calls,
@@ -113,7 +113,7 @@ Status ProfileReader::read_sums(RunId run, core::ProfileSummary& summary) {
       "FROM functions WHERE run = ?");
   if (!select) return std::unexpected(select.error());
   if (auto found = select->bind(run).step(); !found) return std::unexpected(found.error());
-  select->read(summary.hits, summary.self_ns, summary.corrected_self_ns);
+  if (auto read = select->read(summary.hits, summary.self_ns, summary.corrected_self_ns); !read) return read;
   for (const auto& [table, rows] :
        {std::pair{"functions", &summary.functions}, std::pair{"call_edges", &summary.edges},
         std::pair{"call_nodes", &summary.nodes}}) {
@@ -134,7 +134,7 @@ Result<std::uint64_t> ProfileReader::count(std::string_view table, RunId run) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return std::uint64_t{0};
   std::int64_t last = 0;
-  select->read(last);
+  if (auto read = select->read(last); !read) return std::unexpected(read.error());
   return last < 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(last) + 1;
 }
 
@@ -160,7 +160,7 @@ Result<core::ProfilePart<Row>> ProfileReader::part(const Stretch& stretch, Read 
   Status damage;
   std::uint64_t expected = std::min(stretch.offset, *total);
   select->bind(stretch.run, expected, stretch.limit);
-  auto done = for_each_row(*select, [&](const Statement& row) {
+  auto done = for_each_row(*select, [&](RowReader& row) {
     if (!damage) return;
     std::int64_t position = 0;
     damage = read(row, position, part.rows.emplace_back());
@@ -196,7 +196,7 @@ Result<core::ProfilePart<FunctionStats>> ProfileReader::functions(RunId run, std
   std::string self;
   return part<FunctionStats>(
       {run, "functions", columns, "", offset, limit, parts},
-      [&](const Statement& row, std::int64_t& position, FunctionStats& function) -> Status {
+      [&](RowReader& row, std::int64_t& position, FunctionStats& function) -> Status {
         row.read(position, members_of(function), histogram, hits, self);
         auto buckets = read_buckets(histogram);
         auto by_hits = read_numbers(hits);
@@ -235,7 +235,7 @@ Result<core::ProfilePart<core::NamedEdge>> ProfileReader::edges(RunId run, std::
   std::set<std::uint32_t> named;
   auto edges = part<core::NamedEdge>(
       {run, "call_edges", columns, joins, offset, limit, {"call_edges"}},
-      [&named](const Statement& row, std::int64_t& position, core::NamedEdge& edge) -> Status {
+      [&named](RowReader& row, std::int64_t& position, core::NamedEdge& edge) -> Status {
         bool known = false;
         row.read(position, members_of(edge.edge), name_members(edge.caller), name_members(edge.callee),
                  known);
@@ -259,7 +259,7 @@ Result<core::ProfilePart<core::NamedNode>> ProfileReader::nodes(RunId run, std::
   std::set<std::uint32_t> named;
   auto nodes = part<core::NamedNode>(
       {run, "call_nodes", columns, joins, offset, limit, {"call_nodes"}},
-      [&named](const Statement& row, std::int64_t& position, core::NamedNode& node) -> Status {
+      [&named](RowReader& row, std::int64_t& position, core::NamedNode& node) -> Status {
         bool known = false;
         row.read(position, members_of(node.node), node.depth, name_members(node.function), known);
         if (!known) return damaged_calls();

@@ -25,13 +25,14 @@ Result<std::vector<core::StoredJob>> read_stored_jobs(Connection& connection, Jo
       "CROSS JOIN runs AS r INDEXED BY runs_by_job ON r.job = j.id GROUP BY j.id ORDER BY j.id DESC");
   if (!select) return std::unexpected(select.error());
   std::vector<core::StoredJob> jobs;
-  auto read = for_each_row(select->bind(before, limit), [&](const Statement& row) {
+  auto read = for_each_row(select->bind(before, limit), [&](RowReader& row) {
     core::StoredJob& job = jobs.emplace_back();
-    row.read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest, job.open, job.owner);
+    job.damaged = !row.try_read(job.id, job.scenario, job.label, job.runs, job.stored_bytes, job.newest,
+                                job.open, job.owner);
   });
   if (!read) return std::unexpected(read.error());
   for (core::StoredJob& job : jobs)
-    job.damaged = !expect_intact_with_runs(connection, job.id, kDecidedBy).has_value();
+    job.damaged = job.damaged || !expect_intact_with_runs(connection, job.id, kDecidedBy);
   return jobs;
 }
 
@@ -44,7 +45,7 @@ Result<std::uint64_t> mark_for_removal(Connection& connection, JobId job, core::
       "state IN ('pending', 'preparing', 'running', 'collecting')) RETURNING id");
   if (!update) return std::unexpected(update.error());
   std::vector<RunId> marked;
-  auto done = for_each_row(update->bind(job), [&](const Statement& row) { row.read(marked.emplace_back()); });
+  auto done = for_each_row(update->bind(job), [&](RowReader& row) { row.read(marked.emplace_back()); });
   // Also of a row that is damaged: a user wants it to be removed.
   for (const RunId run : marked) {
     if (done) done = write_digests(connection, of_run(run), {"runs"});
@@ -63,9 +64,10 @@ Result<std::optional<core::RunOfJob>> read_next_removal(Connection& connection) 
     if (!found) return std::unexpected(found.error());
     if (!*found) return std::optional<core::RunOfJob>{};
     core::RunOfJob next;
-    select->read(next.run, next.job);
+    const auto read = select->read(next.run, next.job);
+    if (!read && read.error().kind != ErrorKind::io) return std::unexpected(read.error());
     // Nobody has marked a run whose row is damaged.
-    if (expect_intact(connection, of_run(next.run), {"runs"})) return std::optional{next};
+    if (read && expect_intact(connection, of_run(next.run), {"runs"})) return std::optional{next};
   }
 }
 

@@ -16,17 +16,18 @@
 
 namespace netperfd::store {
 
-// Calls `take` for each row of `select`.
+// Calls `take` for each row of `select`, up to the first one that cannot be read.
 template <class Take>
 [[nodiscard]] Status for_each_row(Statement& select, Take take) {
-  for (;;) {
+  RowReader row{select};
+  while (row.status()) {
     auto more = select.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
-    take(select);
+    take(row);
   }
   select.rewind();
-  return {};
+  return row.status();
 }
 
 // Reads all rows with `columns`, in the order of `key`, into `rows`; `members` returns the members of one
@@ -37,8 +38,7 @@ template <class Row, class Members>
   auto select =
       connection.prepare(fmt::format("SELECT {} FROM {} WHERE run = ? ORDER BY {}", columns, table, key));
   if (!select) return std::unexpected(select.error());
-  return for_each_row(select->bind(run),
-                      [&](const Statement& row) { row.read(members(rows.emplace_back())); });
+  return for_each_row(select->bind(run), [&](RowReader& row) { row.read(members(rows.emplace_back())); });
 }
 template <rows::Described Row>
 [[nodiscard]] Status read_all(Connection& connection, std::string_view table, std::string_view key, RunId run,

@@ -54,7 +54,7 @@ Result<std::vector<JobId>> RunWriter::jobs_that_confirm(JobId job) {
   std::vector<JobId> jobs;
   auto select = connection_.prepare("SELECT id FROM jobs WHERE confirms = ?");
   if (!select) return std::unexpected(select.error());
-  auto read = for_each_row(select->bind(job), [&](const Statement& row) { row.read(jobs.emplace_back()); });
+  auto read = for_each_row(select->bind(job), [&](RowReader& row) { row.read(jobs.emplace_back()); });
   if (!read) return std::unexpected(read.error());
   std::erase_if(jobs, [&](JobId each) { return !expect_intact(connection_, of_job(each), {"jobs"}); });
   return jobs;

@@ -46,7 +46,7 @@ Result<core::Page<core::RunRow>> RunReader::runs(const core::RunFilter& filter, 
       return page;
     }
     RunId id = 0;
-    select->read(id);
+    if (auto read = select->read(id); !read) return std::unexpected(read.error());
     auto row = loader->load(id);
     if (!row && row.error().kind == ErrorKind::io) {
       // The other runs stay readable.
@@ -88,7 +88,7 @@ Result<RunId> RunReader::newest_ended() {
     if (!*found) return fail(ErrorKind::not_found, "no run has ended yet");
     RunId run = 0;
     bool wanted = false;
-    select->read(run, wanted);
+    if (auto read = select->read(run, wanted); !read) return std::unexpected(read.error());
     if (auto intact = expect_intact(connection_, of_run(run), {"runs"}); !intact)
       return std::unexpected(intact.error());
     if (wanted) return run;
@@ -114,8 +114,9 @@ Result<uid_t> RunReader::owner_of_job(JobId job) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("job {}: no such job", job));
   uid_t owner = 0;
-  select->read(owner);
-  return expect_intact(connection_, of_job(job), {"jobs"}) ? owner : 0;
+  if (!expect_intact(connection_, of_job(job), {"jobs"})) return owner;
+  if (auto read = select->read(owner); !read) return std::unexpected(read.error());
+  return owner;
 }
 
 Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
@@ -167,7 +168,8 @@ Result<core::Page<Interval>> RunReader::intervals(RunId run, const std::string& 
   auto page =
       read_page<Interval>(*select, kIntervalCursor, size, [&](Interval& interval) -> Result<std::int64_t> {
         std::int64_t position = 0;
-        select->read(position, members_of(interval));
+        if (auto read = select->read(position, members_of(interval)); !read)
+          return std::unexpected(read.error());
         return add_position(connection_, run, positions, position);
       });
   select->rewind();
@@ -189,7 +191,9 @@ Result<TrafficCount> RunReader::traffic(RunId run) {
   if (!*found) return traffic;
   PacketCount counted;
   std::optional<std::uint64_t> packets;
-  select->read(traffic.goodput_bytes, packets, counted.bytes, counted.sent, counted.device, counted.netns);
+  auto read = select->read(traffic.goodput_bytes, packets, counted.bytes, counted.sent, counted.device,
+                           counted.netns);
+  if (!read) return std::unexpected(read.error());
   if (packets) {
     counted.packets = *packets;
     traffic.packets = std::move(counted);
@@ -204,10 +208,10 @@ Result<std::string> RunReader::document(RunId run, const std::string& name) {
   auto found = select->bind(run, name).step();
   if (!found) return std::unexpected(found.error());
   Positions own;
+  std::uint64_t size = 0;
+  Blob frame;
   if (*found) {
-    std::uint64_t unused = 0;
-    Blob ignored;
-    select->read(unused, ignored, own.first);
+    if (auto read = select->read(size, frame, own.first); !read) return std::unexpected(read.error());
     own.last = own.first;
   }
   // Whether there is one, only the whole list tells.
@@ -215,9 +219,6 @@ Result<std::string> RunReader::document(RunId run, const std::string& name) {
   if (intact) intact = expect_intact(connection_, of_run(run), {"documents.content"}, own);
   if (!intact) return std::unexpected(intact.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: it has no document \"{}\"", run, name));
-  std::uint64_t size = 0;
-  Blob frame;
-  select->read(size, frame);
   auto bytes = decompress(frame.bytes, size);
   if (!bytes) {
     return fail(bytes.error().kind, fmt::format("{}: run {}, document {}: {}", connection_.path(), run, name,

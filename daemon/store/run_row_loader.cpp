@@ -49,7 +49,7 @@ std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t 
   return Endpoint{std::move(*host), port};
 }
 
-core::RunRow read_run(const Statement& select) {
+Result<core::RunRow> read_run(Statement& select) {
   core::RunRow row;
   auto& spec = row.spec;
   auto& test = spec.test;
@@ -70,15 +70,17 @@ core::RunRow read_run(const Statement& select) {
   std::string purpose;
   DesignColumns design;
   std::string variant;
-  select.read(spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
-              test.traffic.streams, test.traffic.duration, test.traffic.bytes, test.traffic.omit,
-              test.path.server, local, test.path.netns, server_netns, row.owner, row.created, purpose,
-              design.seed, design.variant_a, design.variant_b, design.plain, design.changed, row.id, row.job,
-              row.index, row.slot.block, row.slot.letter, variant, row.build, row.slot.traced, row.slot.point,
-              row.point_name, state, row.error, row.started, row.ended, row.iperf3_version, client_host,
-              client_port, server_host, server_port, row.mss_bytes, row.congestion, row.cpu_client_percent,
-              row.cpu_server_percent, user, system, row.note, has_trace, trace.events, trace.lost,
-              trace.skipped, trace.broken, trace.tracer_share, spec.confirms, spec.until_decided);
+  const auto read = select.read(
+      spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
+      test.traffic.streams, test.traffic.duration, test.traffic.bytes, test.traffic.omit, test.path.server,
+      local, test.path.netns, server_netns, row.owner, row.created, purpose, design.seed, design.variant_a,
+      design.variant_b, design.plain, design.changed, row.id, row.job, row.index, row.slot.block,
+      row.slot.letter, variant, row.build, row.slot.traced, row.slot.point, row.point_name, state, row.error,
+      row.started, row.ended, row.iperf3_version, client_host, client_port, server_host, server_port,
+      row.mss_bytes, row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, row.note,
+      has_trace, trace.events, trace.lost, trace.skipped, trace.broken, trace.tracer_share, spec.confirms,
+      spec.until_decided);
+  if (!read) return std::unexpected(read.error());
   // The tables' CHECK constraints allow only the names of these enums, but for the workload's.
   spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
   spec.design = design_of(design);
@@ -120,7 +122,7 @@ Result<std::vector<Totals>> read_totals(Statement& select) {
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
     auto& totals = rows.emplace_back();
-    select.read(members_of(totals));
+    if (auto read = select.read(members_of(totals)); !read) return std::unexpected(read.error());
   }
   select.rewind();
   return rows;
@@ -131,7 +133,7 @@ Status RunRowLoader::expect_intact_row(RunId run) {
   auto intact = expect_intact(*connection_, of_run(run), kPartsOfRow);
   if (!intact) return intact;
   JobId job = 0;
-  const auto found = for_each_row(job_.bind(run), [&job](const Statement& row) { row.read(job); });
+  const auto found = for_each_row(job_.bind(run), [&job](RowReader& row) { row.read(job); });
   if (!found || job == 0 || job == intact_job_) return found;
   intact = expect_intact(*connection_, of_job(job), {"jobs", "job_figures"});
   if (intact) intact_job_ = job;
@@ -176,8 +178,9 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   if (!found) return std::unexpected(found.error());
   if (auto intact = expect_intact_row(run); !intact) return std::unexpected(intact.error());
   if (!*found) return std::nullopt;
-  auto row = read_run(run_);  // rewound at the end: until then, all statements share its read transaction
-
+  auto loaded = read_run(run_);  // rewound at the end: until then, all statements share its read transaction
+  if (!loaded) return std::unexpected(loaded.error());
+  core::RunRow row = std::move(*loaded);
   if (tells_sides_apart(row)) {
     const auto told = read_fingerprint(*connection_, run);
     // A run that ended before they were taken has none.
@@ -188,27 +191,27 @@ Result<std::optional<core::RunRow>> RunRowLoader::load(RunId run) {
   if (!sums) return std::unexpected(sums.error());
   row.sums = std::move(*sums);
 
-  auto read = for_each_row(flags_.bind(run), [&](const Statement& flag) {
+  auto read = for_each_row(flags_.bind(run), [&](RowReader& flag) {
     auto& [code, message] = row.flags.emplace_back();
     flag.read(code, message);
   });
   if (read) {
     read = for_each_row(documents_.bind(run),
-                        [&](const Statement& document) { document.read(row.documents.emplace_back()); });
+                        [&](RowReader& document) { document.read(row.documents.emplace_back()); });
   }
   if (read) {
     read = for_each_row(files_.bind(run),
-                        [&](const Statement& file) { file.read(members_of(row.files.emplace_back())); });
+                        [&](RowReader& file) { file.read(members_of(row.files.emplace_back())); });
   }
   if (read) {
-    read = for_each_row(latency_.bind(run), [&](const Statement& latency) {
+    read = for_each_row(latency_.bind(run), [&](RowReader& latency) {
       auto& of = row.latency.emplace();
       latency.read(of.phase, of.p50_ns, of.p99_ns, of.lost_percent);
     });
   }
   if (read) {
-    read = for_each_row(figure_.bind(run),
-                        [&](const Statement& figure) { row.figure = read_named_figure(figure); });
+    read =
+        for_each_row(figure_.bind(run), [&](RowReader& figure) { row.figure = read_named_figure(figure); });
   }
   if (!read) return std::unexpected(read.error());
   run_.rewind();

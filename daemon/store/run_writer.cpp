@@ -177,7 +177,7 @@ Result<RunState> RunWriter::state_of(RunId run) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   std::string name;
-  select->read(name);
+  if (auto read = select->read(name); !read) return std::unexpected(read.error());
   const auto state = parse_run_state(name);
   if (!state) return fail(ErrorKind::internal, fmt::format("run {}: its state \"{}\" is none", run, name));
   return *state;

@@ -23,7 +23,7 @@ Status expect_no_others(Connection& connection, JobId job, const std::vector<Run
   std::size_t among = 0;
   bool before = false, behind = false;
   auto read = for_each_row(select->bind(runs.front(), runs.back(), job),
-                           [&](const Statement& row) { row.read(among, before, behind); });
+                           [&](RowReader& row) { row.read(among, before, behind); });
   if (!read || (among == runs.size() && !before && !behind)) return read;
   return fail(ErrorKind::io,
               fmt::format("{}: job {}: the index of its runs is damaged, so nobody knows which "
@@ -38,7 +38,7 @@ Result<std::vector<RunId>> numbers_of_runs(Connection& connection, JobId job) {
   auto select = connection.prepare("SELECT id FROM runs WHERE job = ? ORDER BY id");
   if (!select) return std::unexpected(select.error());
   std::vector<RunId> runs;
-  auto read = for_each_row(select->bind(job), [&](const Statement& row) { row.read(runs.emplace_back()); });
+  auto read = for_each_row(select->bind(job), [&](RowReader& row) { row.read(runs.emplace_back()); });
   if (read && !runs.empty()) read = expect_no_others(connection, job, runs);
   if (!read) return std::unexpected(std::move(read.error()));
   return runs;
@@ -55,7 +55,7 @@ Result<std::optional<std::chrono::microseconds>> read_time_between_runs(Connecti
       "a.ended_us) ORDER BY j.id DESC LIMIT 1) AND next.started_us >= r.ended_us");
   if (!select) return std::unexpected(select.error());
   double mean = -1;
-  auto read = for_each_row(select->bind(scenario), [&](const Statement& row) { row.read(mean); });
+  auto read = for_each_row(select->bind(scenario), [&](RowReader& row) { row.read(mean); });
   if (!read) return std::unexpected(read.error());
   if (mean < 0) return std::nullopt;
   return std::chrono::microseconds{static_cast<std::int64_t>(mean)};
@@ -68,8 +68,8 @@ Result<std::vector<RunId>> runs_with_file(Connection& connection, uid_t owner, c
       "WHERE f.sha256 = ? AND j.owner_uid = ? AND r.removing = 0 ORDER BY f.run LIMIT ?");
   if (!select) return std::unexpected(select.error());
   std::vector<RunId> runs;
-  auto read = for_each_row(select->bind(sha256, owner, most),
-                           [&](const Statement& row) { row.read(runs.emplace_back()); });
+  auto read =
+      for_each_row(select->bind(sha256, owner, most), [&](RowReader& row) { row.read(runs.emplace_back()); });
   if (!read) return std::unexpected(read.error());
   return runs;
 }

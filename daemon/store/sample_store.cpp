@@ -51,7 +51,7 @@ Result<SampleProfile> read_samples(Connection& connection, RunId run) {
   std::uint64_t size = 0;
   Blob stacks;
   auto members = members_of(profile);
-  select->read(members, size, stacks);
+  if (auto read = select->read(members, size, stacks); !read) return std::unexpected(read.error());
   const auto bytes = decompress(stacks.bytes, size);
   if (!bytes) return std::unexpected(bytes.error());
   if (auto done = decode_stacks(*bytes, profile); !done) {

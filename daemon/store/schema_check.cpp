@@ -78,7 +78,7 @@ Result<Schema> read_objects(Connection& connection) {
       "SELECT ifnull(type, ''), ifnull(name, ''), ifnull(tbl_name, ''), ifnull(sql, '') FROM sqlite_schema");
   if (!select) return std::unexpected(select.error());
   Schema schema;
-  auto read = for_each_row(*select, [&schema](const Statement& row) {
+  auto read = for_each_row(*select, [&schema](RowReader& row) {
     std::string type, name;
     Object object;
     row.read(type, name, object.table, object.sql);
@@ -95,7 +95,7 @@ Result<std::set<std::string>> all_columns_of(Connection& connection, const std::
   auto select = connection.prepare("SELECT name FROM pragma_table_xinfo(?)");
   if (!select) return std::unexpected(select.error());
   std::set<std::string> columns;
-  auto read = for_each_row(select->bind(table), [&columns](const Statement& row) {
+  auto read = for_each_row(select->bind(table), [&columns](RowReader& row) {
     std::string name;
     row.read(name);
     columns.insert(std::move(name));

@@ -34,9 +34,10 @@ Result<std::vector<RunId>> numbers(Connection& connection, const core::RunFilter
   for (;;) {
     auto more = select->step();
     if (!more) return std::unexpected(std::move(more.error()));
+    if (!*more) return found;
     RunId run = 0;
-    if (*more) select->read(run);
-    if (!*more || run < oldest) return found;
+    if (auto read = select->read(run); !read) return std::unexpected(std::move(read.error()));
+    if (run < oldest) return found;
     found.push_back(run);
   }
 }
@@ -108,7 +109,7 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<core::SelectedRun> runs;
   for (const RunId id : *found) {
-    auto done = for_each_row(select->bind(id), [&](const Statement& row) {
+    auto done = for_each_row(select->bind(id), [&](RowReader& row) {
       core::SelectedRun& run = runs.emplace_back();
       std::string variant;
       row.read(run.id, run.job, run.scenario, run.label, run.slot.block, run.slot.letter, variant,
@@ -125,7 +126,7 @@ Result<std::vector<core::SelectedRun>> ComparisonReader::selected_runs(
 Status ComparisonReader::read_words(std::string_view sql, std::vector<std::string>& words) {
   auto select = connection_.prepare(sql);
   if (!select) return std::unexpected(std::move(select.error()));
-  return for_each_row(*select, [&](const Statement& row) { row.read(words.emplace_back()); });
+  return for_each_row(*select, [&](RowReader& row) { row.read(words.emplace_back()); });
 }
 
 Result<core::RunNames> ComparisonReader::run_names() {

@@ -79,6 +79,10 @@ void Statement::GiveBack::operator()(sqlite3_stmt* statement) const {
 
 Result<bool> Statement::step() {
   if (refused_) return std::unexpected(*refused_);
+  if (const int asked = sqlite3_bind_parameter_count(statement_.get()); bound_ != asked) {
+    return fail(ErrorKind::internal, fmt::format("{} of {} parameters are bound: {}", bound_, asked,
+                                                 sqlite3_sql(statement_.get())));
+  }
   switch (sqlite3_step(statement_.get())) {
     case SQLITE_ROW:
       return true;
@@ -104,6 +108,7 @@ void Statement::rewind() {
   // Its result repeats the error of the last step, which step() has already reported.
   (void)sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());
+  bound_ = 0;
   refused_.reset();
 }
 
@@ -153,24 +158,25 @@ void Statement::refuse(std::string message) {
   if (!refused_) refused_ = Error{ErrorKind::invalid_argument, std::move(message)};
 }
 
-void Statement::take(int column, double& value) const {
+void Statement::take(int column, double& value) {
+  expect_number(column);
   value = sqlite3_column_double(statement_.get(), column);
 }
 
-void Statement::take(int column, std::string& value) const {
+void Statement::take(int column, std::string& value) {
   Blob borrowed;
   take(column, borrowed);
   value = borrowed.bytes;
 }
 
-void Statement::take(int column, Blob& value) const {
+void Statement::take(int column, Blob& value) {
   // The pointer must be read first: it may convert the value, and the size is that of the converted value.
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
   value.bytes = {static_cast<const char*>(bytes != nullptr ? bytes : ""), static_cast<std::size_t>(size)};
 }
 
-void Statement::take(int column, Value& value) const {
+void Statement::take(int column, Value& value) {
   if (sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER) {
     value = take_integer(column);
   } else {
@@ -178,7 +184,7 @@ void Statement::take(int column, Value& value) const {
   }
 }
 
-void Statement::take(int column, StoredValue& value) const {
+void Statement::take(int column, StoredValue& value) {
   switch (sqlite3_column_type(statement_.get(), column)) {
     case SQLITE_INTEGER:
       value = take_integer(column);
@@ -197,12 +203,39 @@ void Statement::take(int column, StoredValue& value) const {
   }
 }
 
-std::int64_t Statement::take_integer(int column) const {
+std::int64_t Statement::take_integer(int column) {
+  expect_number(column);
   return sqlite3_column_int64(statement_.get(), column);
 }
 
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+void Statement::expect_number(int column) {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  if (type == SQLITE_TEXT) refuse_column(column, "it has a text in place of a number");
+  if (type == SQLITE_BLOB) refuse_column(column, "it has bytes in place of a number");
+}
+
+void Statement::refuse_column(int column, std::string_view why) {
+  if (misread_) return;
+  const char* name = sqlite3_column_name(statement_.get(), column);
+  misread_ = Error{ErrorKind::io,
+                   fmt::format("{}: column {} is damaged: {}", path_of(sqlite3_db_handle(statement_.get())),
+                               name != nullptr ? name : "", why)};
+}
+
+Status Statement::misread() const {
+  if (misread_) return std::unexpected(*misread_);
+  return {};
+}
+
+Status Statement::end_of_row(int columns) const {
+  const int given = sqlite3_column_count(statement_.get());
+  if (columns == given) return misread();
+  return fail(ErrorKind::internal,
+              fmt::format("{} of {} columns are read: {}", columns, given, sqlite3_sql(statement_.get())));
 }
 
 // ---- Connection -------------------------------------------------------------------------------------------

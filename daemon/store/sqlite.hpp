@@ -49,12 +49,11 @@ class Statement {
   template <class... T>
   Statement& bind(const T&... values) {
     rewind();
-    int index = 0;
-    (put_next(index, values), ...);
+    (put_next(bound_, values), ...);
     return *this;
   }
 
-  // Advances to the next row; false if there is none.
+  // Advances to the next row; false if there is none. internal unless all parameters are bound.
   [[nodiscard]] Result<bool> step();
   // Runs to the end without reading rows; ready for the next bind().
   [[nodiscard]] Status run();
@@ -62,12 +61,22 @@ class Statement {
   void rewind();
   [[nodiscard]] sqlite3_stmt* raw() const { return statement_.get(); }
 
-  // The columns of the current row, in order. For NULL an optional becomes absent, anything else zero or
-  // empty.
+  // All columns of the current row, in order; internal if their number is another one. For NULL an optional
+  // becomes absent, anything else zero or empty. io for a text in place of a number, and for a word that its
+  // enumeration does not have.
   template <class... T>
-  void read(T&&... values) const {
+  [[nodiscard]] Status read(T&&... values) {
+    misread_.reset();
     int column = 0;
     (take_next(column, values), ...);
+    return end_of_row(column);
+  }
+  // The first column alone.
+  template <class T>
+  [[nodiscard]] Status read_first(T& value) {
+    misread_.reset();
+    take(0, value);
+    return misread();
   }
 
  private:
@@ -138,56 +147,88 @@ class Statement {
   void check_bound(int code);
 
   template <class T>
-  void take_next(int& column, T& value) const {
+  void take_next(int& column, T& value) {
     take(column++, value);
   }
   template <class... T>
-  void take_next(int& column, std::tuple<T&...>& values) const {
+  void take_next(int& column, std::tuple<T&...>& values) {
     std::apply([&](auto&... each) { (take_next(column, each), ...); }, values);
   }
 
   // As many columns as the list has values.
-  void take_next(int& column, std::vector<StoredValue>& values) const {
+  void take_next(int& column, std::vector<StoredValue>& values) {
     for (auto& each : values) take(column++, each);
   }
 
   template <std::integral T>
-  void take(int column, T& value) const {
+  void take(int column, T& value) {
     value = static_cast<T>(take_integer(column));
   }
-  // Its CHECK constraint knows the words; a damaged database gives the default.
   template <class Word>
     requires std::is_enum_v<Word>
-  void take(int column, Word& word) const {
+  void take(int column, Word& word) {
+    word = Word{};
+    if (is_null(column)) return;
     std::string text;
     take(column, text);
-    if (!parse_word(text, word)) word = Word{};
+    if (!parse_word(text, word)) refuse_column(column, "\"" + text + "\" is none of its words");
   }
-  void take(int column, bool& value) const { value = take_integer(column) != 0; }
+  void take(int column, bool& value) { value = take_integer(column) != 0; }
   template <class Rep, class Period>
-  void take(int column, std::chrono::duration<Rep, Period>& value) const {
+  void take(int column, std::chrono::duration<Rep, Period>& value) {
     value = std::chrono::duration<Rep, Period>{take_integer(column)};
   }
   template <class Duration>
-  void take(int column, std::chrono::sys_time<Duration>& value) const {
+  void take(int column, std::chrono::sys_time<Duration>& value) {
     value = std::chrono::sys_time<Duration>{Duration{take_integer(column)}};
   }
   template <class T>
-  void take(int column, std::optional<T>& value) const {
+  void take(int column, std::optional<T>& value) {
     value.reset();
     if (!is_null(column)) take(column, value.emplace());
   }
-  void take(int column, double& value) const;
-  void take(int column, std::string& value) const;  // TEXT and BLOB
-  void take(int column, Blob& value) const;
-  void take(int column, Value& value) const;  // INTEGER as a number, everything else as text
-  void take(int column, StoredValue& value) const;
-  [[nodiscard]] std::int64_t take_integer(int column) const;
+  void take(int column, double& value);
+  void take(int column, std::string& value);  // TEXT and BLOB
+  void take(int column, Blob& value);
+  void take(int column, Value& value);  // INTEGER as a number, everything else as text
+  void take(int column, StoredValue& value);
+  [[nodiscard]] std::int64_t take_integer(int column);
   [[nodiscard]] bool is_null(int column) const;
+  void expect_number(int column);
+  void refuse_column(int column, std::string_view why);
+  [[nodiscard]] Status misread() const;
+  [[nodiscard]] Status end_of_row(int columns) const;
 
   std::unique_ptr<sqlite3_stmt, GiveBack> statement_;
   std::shared_ptr<std::string> damage_;  // of its connection
+  int bound_ = 0;                        // parameters
   std::optional<Error> refused_;         // set by bind()
+  std::optional<Error> misread_;         // set by read()
+};
+
+// The current row of a statement, for those who read all rows: for_each_row() returns what went wrong.
+class RowReader {
+ public:
+  explicit RowReader(Statement& statement) : statement_(statement) {}
+
+  // As Statement::read().
+  template <class... T>
+  void read(T&&... values) {
+    if (auto done = statement_.read(std::forward<T>(values)...); !done && status_) status_ = std::move(done);
+  }
+  // For those who go on with the next row. io: this one is damaged, and what was read of it means nothing.
+  template <class... T>
+  [[nodiscard]] Status try_read(T&&... values) {
+    auto done = statement_.read(std::forward<T>(values)...);
+    if (!done && done.error().kind != ErrorKind::io && status_) status_ = done;
+    return done;
+  }
+  [[nodiscard]] sqlite3_stmt* raw() const { return statement_.raw(); }
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  Statement& statement_;
+  Status status_;
 };
 
 // One open database file, for use by one thread.
@@ -214,7 +255,8 @@ class Connection {
     auto found = statement->step();
     if (!found) return std::unexpected(found.error());
     T value{};
-    if (*found) statement->read(value);
+    if (!*found) return value;
+    if (auto read = statement->read_first(value); !read) return std::unexpected(read.error());
     return value;
   }
   [[nodiscard]] std::int64_t last_insert_id() const;

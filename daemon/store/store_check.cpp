@@ -61,7 +61,7 @@ void add_positions(Connection& connection, core::StoreCheck& check) {
                  fmt::format("SELECT {0} FROM {1} GROUP BY {0}{2} HAVING min(position) <> 0 OR "
                              "max(position) <> count(*) - 1 LIMIT {3}",
                              table.key, table.name, of_sample ? ", sample" : "", kMostOfTable),
-                 check, [&](const Statement& row) {
+                 check, [&](RowReader& row) {
                    std::int64_t number = 0;
                    row.read(number);
                    check.problems.push_back(fmt::format("the positions of {} {} in table {} have gaps",
@@ -78,7 +78,7 @@ void add_numbers(Connection& connection, core::StoreCheck& check) {
       fmt::format("SELECT name FROM sqlite_sequence WHERE typeof(seq) <> 'integer' OR seq NOT BETWEEN 0 "
                   "AND {} OR name IN (SELECT name FROM sqlite_sequence GROUP BY name HAVING count(*) > 1)",
                   kMostNumbers),
-      check, [&check](const Statement& row) {
+      check, [&check](RowReader& row) {
         std::string table;
         row.read(table);
         check.problems.push_back(fmt::format("the last number of table {} cannot be one", in_quotes(table)));
@@ -87,7 +87,7 @@ void add_numbers(Connection& connection, core::StoreCheck& check) {
     add_problems(
         connection,
         fmt::format("SELECT id FROM {} WHERE id NOT BETWEEN 1 AND {} LIMIT 1", table, kMostNumbers), check,
-        [&](const Statement& row) {
+        [&](RowReader& row) {
           std::int64_t id = 0;
           row.read(id);
           check.problems.push_back(fmt::format("table {} has the number {}, which cannot be", table, id));
@@ -116,7 +116,7 @@ void add_wrong_sums(Connection& connection, core::StoreCheck& check) {
                            "UNION ALL SELECT owner_uid, -stored_bytes FROM stored_by_owner) "
                            "SELECT uid FROM stored GROUP BY uid HAVING sum(bytes) <> 0 LIMIT {}",
                            kMostProblems),
-               check, [&check](const Statement& row) {
+               check, [&check](RowReader& row) {
                  std::int64_t uid = 0;
                  row.read(uid);
                  check.problems.push_back(
@@ -142,7 +142,7 @@ Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest
   check.bytes = page * number(connection, "PRAGMA page_count", check);
   check.free_bytes = page * number(connection, "PRAGMA freelist_count", check);
   add_problems(connection, fmt::format("PRAGMA integrity_check({})", kMostProblems), check,
-               [&check](const Statement& row) {
+               [&check](RowReader& row) {
                  std::string line;
                  row.read(line);
                  if (line != "ok") check.problems.push_back(line);
@@ -150,7 +150,7 @@ Result<core::StoreCheck> check_store(Connection& connection, std::int64_t newest
   add_problems(connection,
                fmt::format("SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1 LIMIT {}",
                            kMostProblems),
-               check, [&check](const Statement& row) {
+               check, [&check](RowReader& row) {
                  std::string table;
                  std::uint64_t rows = 0;
                  row.read(table, rows);

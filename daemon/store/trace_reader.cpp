@@ -37,7 +37,7 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
-EventField field_of(const Statement& row) {
+EventField field_of(RowReader& row) {
   EventField field;
   Value value;
   bool is_unsigned = false;
@@ -71,7 +71,7 @@ Status TraceReader::expect_trace(RunId run) {
   if (!found) return std::unexpected(found.error());
   if (!*found) return fail(ErrorKind::not_found, fmt::format("run {}: no such run", run));
   bool traced = false;
-  select->read(traced);
+  if (auto read = select->read(traced); !read) return read;
   if (traced) return {};
   if (auto intact = expect_intact(connection_, of_run(run), {"traces"}); !intact) return intact;
   return fail(ErrorKind::not_found, fmt::format("run {}: it has no trace", run));
@@ -83,7 +83,7 @@ Result<TraceRecord> TraceReader::trace(RunId run) {
       connection_.prepare(fmt::format("SELECT {} FROM traces WHERE run = ?", columns_of<TraceRecord>()));
   if (!select) return std::unexpected(select.error());
   TraceRecord record;
-  auto done = for_each_row(select->bind(run), [&](const Statement& row) { row.read(members_of(record)); });
+  auto done = for_each_row(select->bind(run), [&](RowReader& row) { row.read(members_of(record)); });
   if (done) done = read_counts(run, record);
   if (done) done = read_slices(run, record);
   if (!done) return std::unexpected(done.error());
@@ -108,7 +108,7 @@ Status TraceReader::read_slices(RunId run, TraceRecord& record) {
   auto select = connection_.prepare(
       "SELECT event_position, slice, count FROM trace_slices WHERE run = ? ORDER BY event_position, slice");
   if (!select) return std::unexpected(select.error());
-  return for_each_row(select->bind(run), [&](const Statement& row) {
+  return for_each_row(select->bind(run), [&](RowReader& row) {
     std::size_t event = 0;
     std::size_t slice = 0;
     std::uint64_t count = 0;
@@ -142,9 +142,10 @@ Result<core::Page<EventSample>> TraceReader::samples(RunId run, const std::strin
   auto page =
       read_page<EventSample>(*select, kSampleCursor, size, [&](EventSample& sample) -> Result<std::int64_t> {
         std::int64_t position = 0;
-        select->read(position, members_of(sample));
+        if (auto read = select->read(position, members_of(sample)); !read)
+          return std::unexpected(read.error());
         auto done = for_each_row(fields->bind(run, position),
-                                 [&](const Statement& row) { sample.fields.push_back(field_of(row)); });
+                                 [&](RowReader& row) { sample.fields.push_back(field_of(row)); });
         if (!done) return std::unexpected(done.error());
         return add_position(connection_, run, positions, position);
       });
@@ -172,7 +173,8 @@ Result<core::Page<StackCount>> TraceReader::stacks(RunId run, const std::string&
       read_page<StackCount>(*select, kStackCursor, size, [&](StackCount& stack) -> Result<std::int64_t> {
         std::int64_t position = 0;
         std::string frames;
-        select->read(position, members_of(stack), frames);
+        if (auto read = select->read(position, members_of(stack), frames); !read)
+          return std::unexpected(read.error());
         stack.frames = split_lines(frames);
         return add_position(connection_, run, positions, position);
       });

@@ -14,7 +14,7 @@ namespace netperfd::store {
 namespace {
 
 Status read_runs(Statement& select, core::UnfinishedJob& job) {
-  return for_each_row(select.bind(job.id), [&](const Statement& row) {
+  return for_each_row(select.bind(job.id), [&](RowReader& row) {
     core::StoredRun& run = job.runs.emplace_back();
     std::string state, variant;
     row.read(run.id, run.index, state, run.error, run.slot.block, run.slot.letter, variant, run.build,
@@ -39,7 +39,7 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
       "WHERE job = ? ORDER BY idx");
   if (!runs) return std::unexpected(runs.error());
   std::vector<core::UnfinishedJob> jobs;
-  const auto done = for_each_row(*select, [&](const Statement& row) {
+  const auto done = for_each_row(*select, [&](RowReader& row) {
     core::UnfinishedJob& job = jobs.emplace_back();
     std::string label, purpose;
     std::uint32_t repeat = 0;

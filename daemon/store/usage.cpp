@@ -44,7 +44,9 @@ Result<core::UserUsage> read_usage(Connection& connection, uid_t owner, WallTime
   auto found = select->bind(owner, since, until).step();
   if (!found) return std::unexpected(found.error());
   core::UserUsage usage;
-  if (*found) select->read(usage.stored_bytes, usage.running);
+  if (!*found) return usage;
+  if (auto read = select->read(usage.stored_bytes, usage.running); !read)
+    return std::unexpected(read.error());
   return usage;
 }
 

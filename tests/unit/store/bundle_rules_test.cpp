@@ -113,7 +113,7 @@ class BundleRules : public BundleStore {
         "'table' ORDER BY 1, c.cid"));
     while (must(select.step())) {
       Column column;
-      select.read(column.table, column.name, column.type);
+      must(select.read(column.table, column.name, column.type));
       const bool is_bytes = column.type == "BLOB";
       if (kNotMoved.contains(column.table) || kOfEachStore.contains(column.whole())) continue;
       if (!is_bytes && kNotMoved.contains(column.whole())) continue;

@@ -11,7 +11,7 @@ namespace netperfd::store {
 std::vector<std::string> list_of(Connection& connection, const std::string& sql) {
   std::vector<std::string> values;
   auto select = must(connection.prepare(sql));
-  while (must(select.step())) select.read(values.emplace_back());
+  while (must(select.step())) must(select.read(values.emplace_back()));
   return values;
 }
 

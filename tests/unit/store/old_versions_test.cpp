@@ -65,7 +65,7 @@ std::string jobs_of(std::size_t version) {
 std::vector<std::string> list(Connection& connection, const std::string& sql) {
   std::vector<std::string> values;
   auto select = must(connection.prepare(sql));
-  while (must(select.step())) select.read(values.emplace_back());
+  while (must(select.step())) must(select.read(values.emplace_back()));
   return values;
 }
 

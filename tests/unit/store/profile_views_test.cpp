@@ -111,7 +111,7 @@ TEST_F(ProfileViews, search_no_other_run) {
     while (must(plan.step())) {
       int ignored = 0;
       std::string step;
-      plan.read(ignored, ignored, ignored, step);
+      must(plan.read(ignored, ignored, ignored, step));
       for (const auto* table :
            {"functions", "call_nodes", "call_edges", "runs", "jobs", "callers", "traffic"}) {
         EXPECT_NE(step, fmt::format("SCAN {}", table)) << view;

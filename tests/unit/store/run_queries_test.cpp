@@ -89,7 +89,7 @@ class RunQueries : public StoreTest {
     while (must(explain.step())) {
       std::int64_t number = 0;
       std::string step;
-      explain.read(number, number, number, step);
+      must(explain.read(number, number, number, step));
       steps += step + "\n";
     }
     return steps;

@@ -44,7 +44,7 @@ class OldDatabase : public StoreTest {
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"));
     while (must(tables.step())) {
       std::string table;
-      tables.read(table);
+      must(tables.read(table));
       columns_[table] = columns(connection, table);
     }
   }
@@ -219,7 +219,7 @@ TEST_F(SchemaMigrationOf2, leaves_every_view_what_it_was) {
     auto select = must(connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'view'"));
     while (must(select.step())) {
       std::string name;
-      select.read(name, sql[""]);
+      must(select.read(name, sql[""]));
       sql[name] = std::move(sql[""]);
     }
     sql.erase("");

@@ -33,7 +33,7 @@ TEST_F(StatementsUsedAgain, are_compiled_once) {
     auto select = must(connection.prepare("SELECT x FROM t WHERE x = ?"));
     ASSERT_TRUE(must(select.bind(i).step()));
     int x = 0;
-    select.read(x);
+    must(select.read(x));
     EXPECT_EQ(x, i);
     EXPECT_EQ(compiled(), 1);
   }
@@ -46,8 +46,8 @@ TEST_F(StatementsUsedAgain, two_of_one_text_at_a_time_are_two) {
   ASSERT_TRUE(must(second.step()));
   ASSERT_TRUE(must(second.step()));
   int of_first = 0, of_second = 0;
-  first.read(of_first);
-  second.read(of_second);
+  must(first.read(of_first));
+  must(second.read(of_second));
   EXPECT_EQ(of_first, 1);
   EXPECT_EQ(of_second, 2);
 }
@@ -58,12 +58,13 @@ TEST_F(StatementsUsedAgain, begin_with_the_first_row_and_without_the_parameters_
     ASSERT_TRUE(must(select.bind(1).step()));
   }
   auto select = must(connection.prepare("SELECT x, ?1 IS NULL FROM t WHERE x > ifnull(?1, 0) ORDER BY x"));
-  ASSERT_TRUE(must(select.step()));
+  EXPECT_FALSE(select.step()) << "a parameter is not bound";
+  ASSERT_TRUE(must(select.bind(std::optional<int>{}).step()));
   int x = 0;
-  bool unbound = false;
-  select.read(x, unbound);
+  bool is_null = false;
+  must(select.read(x, is_null));
   EXPECT_EQ(x, 1);
-  EXPECT_TRUE(unbound);
+  EXPECT_TRUE(is_null);
 }
 
 TEST_F(StatementsUsedAgain, hold_no_lock_meanwhile) {
@@ -83,7 +84,7 @@ TEST_F(StatementsUsedAgain, follow_a_changed_schema) {
   auto select = must(connection.prepare("SELECT * FROM t"));
   ASSERT_TRUE(must(select.step()));
   int y = 0, z = 0;
-  select.read(y, z);
+  must(select.read(y, z));
   EXPECT_EQ(z, 7);
 }
 
