@@ -132,6 +132,12 @@ std::optional<JobPurpose> parse_job_purpose(std::string_view text) {
   return std::nullopt;
 }
 
+bool parse_word(std::string_view text, JobPurpose& purpose) {
+  const auto parsed = parse_job_purpose(text);
+  if (parsed) purpose = *parsed;
+  return parsed.has_value();
+}
+
 std::uint64_t run_count(const JobSpec& spec) {
   if (!spec.design) return spec.repeat;
   const std::uint64_t letters = spec.design->has_variants() ? 4 : 1;

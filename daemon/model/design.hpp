@@ -104,6 +104,7 @@ enum class JobPurpose {
 };
 [[nodiscard]] std::string_view to_string(JobPurpose purpose);
 [[nodiscard]] std::optional<JobPurpose> parse_job_purpose(std::string_view text);
+[[nodiscard]] bool parse_word(std::string_view text, JobPurpose& purpose);  // as that of Direction
 
 // The place of a run in its job's design. Without a design, block, letter and variant have their defaults.
 struct Slot {

@@ -157,6 +157,15 @@ std::string_view to_string(Better better) {
   return better == Better::higher ? "higher" : "lower";
 }
 
+bool parse_word(std::string_view text, Better& better) {
+  for (const Better each : {Better::higher, Better::lower}) {
+    if (text != to_string(each)) continue;
+    better = each;
+    return true;
+  }
+  return false;
+}
+
 Result<Figure> parse_figure(std::string_view name) {
   const std::vector<std::string_view> parts = split(name);
   if (parts.front() == kLatencyFigures) return parse_latency(name, parts);

@@ -21,6 +21,7 @@ enum class LatencyPhase { idle, omitted, load, after };
 [[nodiscard]] std::string_view to_string(LatencyPhase phase);
 [[nodiscard]] std::optional<LatencyPhase> parse_latency_phase(std::string_view text);
 [[nodiscard]] std::string_view to_string(Better better);
+[[nodiscard]] bool parse_word(std::string_view text, Better& better);  // as that of Direction
 
 // What a comparison judges unless others are asked for, and what it judges beside them.
 inline constexpr std::string_view kReceivedFigure = "received";

@@ -83,6 +83,11 @@ std::string_view to_string(IpVersion version) {
 std::optional<Protocol> parse_protocol(std::string_view text) {
   return value_of(kProtocols, text);
 }
+bool parse_word(std::string_view text, Protocol& protocol) {
+  const auto parsed = parse_protocol(text);
+  if (parsed) protocol = *parsed;
+  return parsed.has_value();
+}
 std::optional<IpVersion> parse_ip_version(std::string_view text) {
   return value_of(kIpVersions, text);
 }

@@ -174,6 +174,7 @@ struct JobProblem {
 [[nodiscard]] std::string_view to_string(Protocol protocol);
 [[nodiscard]] std::string_view to_string(IpVersion version);
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
+[[nodiscard]] bool parse_word(std::string_view text, Protocol& protocol);        // as that of Direction
 [[nodiscard]] std::optional<IpVersion> parse_ip_version(std::string_view text);  // "any", "4", "6"
 
 }  // namespace netperfd

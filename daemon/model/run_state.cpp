@@ -31,6 +31,12 @@ std::optional<RunState> parse_run_state(std::string_view name) {
   return std::nullopt;
 }
 
+bool parse_word(std::string_view text, RunState& state) {
+  const auto parsed = parse_run_state(text);
+  if (parsed) state = *parsed;
+  return parsed.has_value();
+}
+
 bool has_ended(RunState state) {
   return row(state).ended;
 }

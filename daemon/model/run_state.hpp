@@ -45,6 +45,7 @@ inline constexpr std::string_view kNotNeeded = "not needed: ";
 
 [[nodiscard]] std::string_view to_string(RunState state);
 [[nodiscard]] std::optional<RunState> parse_run_state(std::string_view name);
+[[nodiscard]] bool parse_word(std::string_view text, RunState& state);  // as that of Direction
 [[nodiscard]] bool has_ended(RunState state);
 [[nodiscard]] bool may_follow(RunState from, RunState to);
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -62,15 +64,23 @@ JobQuery query_of(const core::RunFilter& filter, JobId before, std::uint32_t row
   return query;
 }
 
-core::JobRow read_job(RowReader& row) {
-  core::JobRow job;
-  std::string purpose;
+Status read_job(RowReader& row, core::JobRow& job) {
   DesignColumns design;
-  row.read(job.id, job.scenario, job.label, job.owner, job.created, job.repeat, purpose, design.seed,
-           design.variant_a, design.variant_b, design.plain, design.changed, job.confirms);
-  job.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
+  auto read = row.try_read(job.id, job.scenario, job.label, job.owner, job.created, job.repeat, job.purpose,
+                           design.seed, design.variant_a, design.variant_b, design.plain, design.changed,
+                           job.confirms);
   job.design = design_of(design);
-  return job;
+  return read;
+}
+
+Status read_run(RowReader& row, core::JobRow& job) {
+  core::JobRow::Run& run = job.runs.emplace_back();
+  std::string error;
+  std::uint32_t point = 0;
+  auto read = row.try_read(run.id, run.state, run.started, run.ended, error, point);
+  job.points = std::max(job.points, point);
+  run.needed = run.state != RunState::canceled || !error.starts_with(kNotNeeded);
+  return read;
 }
 
 }  // namespace
@@ -84,8 +94,15 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
   auto select = connection.prepare(query.sql);
   if (!select) return std::unexpected(select.error());
   core::Page<core::JobRow> page;
-  auto read = for_each_row(select->bind(query.parameters),
-                           [&](RowReader& row) { page.rows.push_back(read_job(row)); });
+  std::map<JobId, Status> read_as;  // without those that were read
+  const auto note = [&read_as](JobId job, Status read) {
+    if (!read) read_as.emplace(job, std::move(read));
+  };
+  auto read = for_each_row(select->bind(query.parameters), [&](RowReader& row) {
+    core::JobRow& job = page.rows.emplace_back();
+    auto done = read_job(row, job);
+    note(job.id, std::move(done));
+  });
   if (!read) return std::unexpected(read.error());
   if (page.rows.size() > size) {
     page.rows.pop_back();
@@ -96,16 +113,9 @@ Result<core::Page<core::JobRow>> read_jobs(Connection& connection, const core::R
       "= 0 ORDER BY id");
   if (!runs) return std::unexpected(runs.error());
   for (core::JobRow& job : page.rows) {
-    read = for_each_row(runs->bind(job.id), [&](RowReader& row) {
-      core::JobRow::Run& run = job.runs.emplace_back();
-      std::string state, error;
-      std::uint32_t point = 0;
-      row.read(run.id, state, run.started, run.ended, error, point);
-      job.points = std::max(job.points, point);
-      run.state = parse_run_state(state).value_or(RunState::failed);
-      run.needed = run.state != RunState::canceled || !error.starts_with(kNotNeeded);
-    });
+    read = for_each_row(runs->bind(job.id), [&](RowReader& row) { note(job.id, read_run(row, job)); });
     if (read) read = expect_intact_with_runs(connection, job.id, {"jobs"});
+    if (const auto damage = read_as.find(job.id); read && damage != read_as.end()) read = damage->second;
     if (!read && read.error().kind == ErrorKind::io) {
       // The other jobs stay readable.
       core::JobRow damaged;

@@ -29,9 +29,7 @@ Status write_named_figures(Connection& connection, RunId run, const std::vector<
 
 NamedFigure read_named_figure(RowReader& row) {
   NamedFigure figure;
-  std::string better;
-  row.read(figure.name, figure.unit, better, figure.value);
-  figure.better = better == to_string(Better::higher) ? Better::higher : Better::lower;
+  row.read(figure.name, figure.unit, figure.better, figure.value);
   return figure;
 }
 

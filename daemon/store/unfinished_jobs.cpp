@@ -13,16 +13,18 @@
 namespace netperfd::store {
 namespace {
 
+// io: the rows of this job are damaged, and others may be read.
 Status read_runs(Statement& select, core::UnfinishedJob& job) {
-  return for_each_row(select.bind(job.id), [&](RowReader& row) {
+  Status damage;
+  auto done = for_each_row(select.bind(job.id), [&](RowReader& row) {
     core::StoredRun& run = job.runs.emplace_back();
-    std::string state, variant;
-    row.read(run.id, run.index, state, run.error, run.slot.block, run.slot.letter, variant, run.build,
-             run.slot.traced, run.slot.point, run.point_name);
-    // The table's CHECK allows only the names of these states.
-    run.state = parse_run_state(state).value_or(RunState::failed);
+    std::string variant;
+    auto read = row.try_read(run.id, run.index, run.state, run.error, run.slot.block, run.slot.letter,
+                             variant, run.build, run.slot.traced, run.slot.point, run.point_name);
+    if (!read && damage) damage = std::move(read);
     if (!variant.empty()) run.slot.variant = variant.front();
   });
+  return done ? damage : done;
 }
 
 }  // namespace
@@ -41,22 +43,27 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
   std::vector<core::UnfinishedJob> jobs;
   const auto done = for_each_row(*select, [&](RowReader& row) {
     core::UnfinishedJob& job = jobs.emplace_back();
-    std::string label, purpose;
+    std::string label;
     std::uint32_t repeat = 0;
     DesignColumns design;
-    row.read(job.id, job.owner, job.tied, job.held, job.text, label, repeat, purpose, design.seed);
+    auto read = row.try_read(job.id, job.owner, job.tied, job.held, job.text, label, repeat,
+                             job.options.purpose, design.seed);
+    if (!read) job.damage = std::move(read.error().message);
     job.options.label = std::move(label);
     job.options.repeat = repeat;
-    job.options.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
     if (const auto stored = design_of(design)) job.seed = stored->seed;
   });
   if (!done) return std::unexpected(done.error());
   for (core::UnfinishedJob& job : jobs) {
-    if (auto read = read_runs(*runs, job); !read) return std::unexpected(read.error());
-    if (auto intact = expect_intact_with_runs(connection, job.id); !intact) {
+    const auto read = read_runs(*runs, job);
+    if (!read && read.error().kind != ErrorKind::io) return std::unexpected(read.error());
+    auto intact = expect_intact_with_runs(connection, job.id);
+    if (intact) intact = read;
+    if (!intact) job.damage = std::move(intact.error().message);
+    if (!job.damage.empty()) {
       core::UnfinishedJob damaged;
       damaged.id = job.id;
-      damaged.damage = std::move(intact.error().message);
+      damaged.damage = std::move(job.damage);
       job = std::move(damaged);
       continue;
     }

@@ -182,5 +182,13 @@ TEST_F(NamedFigures, of_an_unknown_workload_are_those_of_a_run_that_can_be_read_
   must(store->remove(run));
 }
 
+TEST_F(NamedFigures, with_an_unknown_word_for_what_is_better_cannot_be_read) {
+  const RunId run = stored({kCalls});
+  forge(path(), "PRAGMA ignore_check_constraints = ON; UPDATE run_figures SET better = 'sideways'");
+  const auto read = store->named_figures(run);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("\"sideways\" is none of its words"));
+}
+
 }  // namespace
 }  // namespace netperfd::store
