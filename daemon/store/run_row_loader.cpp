@@ -2,8 +2,12 @@
 #include "daemon/store/run_row_loader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "daemon/store/columns.hpp"
@@ -22,27 +26,76 @@ const DigestParts kPartsOfRow{
     "sums",           "flags",         "documents", "imported_files",    "latency_probes",
     "latency_phases", "latency_spans", "traces",    "function_profiles", "run_figures"};
 
-constexpr const char* kSelectRun =
-    "SELECT j.name, j.description, j.label, j.repeat, j.workload, j.protocol, j.direction, j.streams, "
-    "j.duration_ms, "
-    "j.bytes, "
-    "j.omit_ms, j.server, j.local_server, j.client_netns, j.server_netns, j.owner_uid, j.created_us, "
-    "j.purpose, j.seed, j.variant_a, j.variant_b, j.plain, j.changed, "
-    "r.id, r.job, r.idx, r.block, r.letter, r.variant, ifnull(r.build, ''), r.traced, r.point, "
-    "ifnull(r.point_name, ''), r.state, r.error, "
-    "r.started_us, r.ended_us, "
-    "r.iperf3_version, r.client_host, "
-    "r.client_port, "
-    "r.server_host, r.server_port, r.mss, r.congestion, r.cpu_client_percent, r.cpu_server_percent, "
-    "r.client_user_us, "
-    "r.client_system_us, r.note, t.run IS NOT NULL, t.events, t.lost, t.skipped, t.broken, "
-    "p.tracer_share, j.confirms, "
-    // A key of the job's text stands at the beginning of a line there, and a pilot or a self-test has a fixed
-    // number of blocks.
-    "j.purpose = 'measurement' AND instr(char(10) || j.text, char(10) || 'until:') > 0 FROM runs r JOIN jobs "
-    "j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id "
-    "LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ? AND "
-    "r.removing = 0";
+// What a row is made of. The rest of it has other tables.
+struct RunColumns {
+  core::RunRow row;
+  DesignColumns design;
+  std::string workload, server_netns, variant;
+  std::optional<std::string> client_host, server_host;
+  std::uint16_t client_port = 0, server_port = 0;
+  std::optional<std::chrono::microseconds> user, system;
+  bool local = false, has_trace = false;
+  core::TraceTotals trace;
+};
+
+template <class Member>
+struct Column {
+  std::string_view sql;
+  Member& member;
+};
+template <class Member>
+Column(std::string_view, Member&) -> Column<Member>;
+
+// Calls `use` with each column and the member that it is read into.
+template <class Use>
+auto with_columns(RunColumns& of, Use use) {
+  core::RunRow& row = of.row;
+  JobSpec& job = row.spec;
+  Path& path = job.test.path;
+  Traffic& traffic = job.test.traffic;
+  return use(
+      Column{"j.name", job.name}, Column{"j.description", job.description}, Column{"j.label", job.label},
+      Column{"j.repeat", job.repeat}, Column{"j.workload", of.workload},
+      Column{"j.protocol", traffic.protocol}, Column{"j.direction", traffic.direction},
+      Column{"j.streams", traffic.streams}, Column{"j.duration_ms", traffic.duration},
+      Column{"j.bytes", traffic.bytes}, Column{"j.omit_ms", traffic.omit}, Column{"j.server", path.server},
+      Column{"j.local_server", of.local}, Column{"j.client_netns", path.netns},
+      Column{"j.server_netns", of.server_netns}, Column{"j.owner_uid", row.owner},
+      Column{"j.created_us", row.created}, Column{"j.purpose", job.purpose}, Column{"j.seed", of.design.seed},
+      Column{"j.variant_a", of.design.variant_a}, Column{"j.variant_b", of.design.variant_b},
+      Column{"j.plain", of.design.plain}, Column{"j.changed", of.design.changed},
+      Column{"j.confirms", job.confirms},
+      // A key of the job's text stands at the beginning of a line there, and a pilot or a self-test has a
+      // fixed number of blocks.
+      Column{"j.purpose = 'measurement' AND instr(char(10) || j.text, char(10) || 'until:') > 0",
+             job.until_decided},
+      Column{"r.id", row.id}, Column{"r.job", row.job}, Column{"r.idx", row.index},
+      Column{"r.block", row.slot.block}, Column{"r.letter", row.slot.letter}, Column{"r.variant", of.variant},
+      Column{"r.build", row.build}, Column{"r.traced", row.slot.traced}, Column{"r.point", row.slot.point},
+      Column{"r.point_name", row.point_name}, Column{"r.state", row.state}, Column{"r.error", row.error},
+      Column{"r.started_us", row.started}, Column{"r.ended_us", row.ended},
+      Column{"r.iperf3_version", row.iperf3_version}, Column{"r.client_host", of.client_host},
+      Column{"r.client_port", of.client_port}, Column{"r.server_host", of.server_host},
+      Column{"r.server_port", of.server_port}, Column{"r.mss", row.mss_bytes},
+      Column{"r.congestion", row.congestion}, Column{"r.cpu_client_percent", row.cpu_client_percent},
+      Column{"r.cpu_server_percent", row.cpu_server_percent}, Column{"r.client_user_us", of.user},
+      Column{"r.client_system_us", of.system}, Column{"r.note", row.note},
+      Column{"t.run IS NOT NULL", of.has_trace}, Column{"t.events", of.trace.events},
+      Column{"t.lost", of.trace.lost}, Column{"t.skipped", of.trace.skipped},
+      Column{"t.broken", of.trace.broken}, Column{"p.tracer_share", of.trace.tracer_share});
+}
+
+std::string select_run() {
+  RunColumns none;
+  const std::string columns = with_columns(none, [](const auto&... column) {
+    const std::array names{column.sql...};
+    return fmt::format("{}", fmt::join(names, ", "));
+  });
+  return fmt::format(
+      "SELECT {} FROM runs r JOIN jobs j ON j.id = r.job LEFT JOIN traces t ON t.run = r.id "
+      "LEFT JOIN function_profiles p ON p.run = r.id WHERE r.id = ? AND r.removing = 0",
+      columns);
+}
 
 std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t port) {
   if (!host) return std::nullopt;
@@ -50,49 +103,19 @@ std::optional<Endpoint> endpoint(std::optional<std::string> host, std::uint16_t 
 }
 
 Result<core::RunRow> read_run(Statement& select) {
-  core::RunRow row;
-  auto& spec = row.spec;
-  auto& test = spec.test;
-  std::string workload;
-  std::string protocol;
-  std::string direction;
-  std::string state;
-  bool local = false;
-  std::string server_netns;
-  std::optional<std::string> client_host;
-  std::optional<std::string> server_host;
-  std::uint16_t client_port = 0;
-  std::uint16_t server_port = 0;
-  std::optional<std::chrono::microseconds> user;
-  std::optional<std::chrono::microseconds> system;
-  bool has_trace = false;
-  core::TraceTotals trace;
-  std::string purpose;
-  DesignColumns design;
-  std::string variant;
-  const auto read = select.read(
-      spec.name, spec.description, spec.label, spec.repeat, workload, protocol, direction,
-      test.traffic.streams, test.traffic.duration, test.traffic.bytes, test.traffic.omit, test.path.server,
-      local, test.path.netns, server_netns, row.owner, row.created, purpose, design.seed, design.variant_a,
-      design.variant_b, design.plain, design.changed, row.id, row.job, row.index, row.slot.block,
-      row.slot.letter, variant, row.build, row.slot.traced, row.slot.point, row.point_name, state, row.error,
-      row.started, row.ended, row.iperf3_version, client_host, client_port, server_host, server_port,
-      row.mss_bytes, row.congestion, row.cpu_client_percent, row.cpu_server_percent, user, system, row.note,
-      has_trace, trace.events, trace.lost, trace.skipped, trace.broken, trace.tracer_share, spec.confirms,
-      spec.until_decided);
+  RunColumns of;
+  const auto read = with_columns(of, [&](const auto&... column) { return select.read(column.member...); });
   if (!read) return std::unexpected(read.error());
-  // The tables' CHECK constraints allow only the names of these enums, but for the workload's.
-  spec.purpose = parse_job_purpose(purpose).value_or(JobPurpose::measurement);
-  spec.design = design_of(design);
-  if (!variant.empty()) {
-    row.slot.variant = variant.front();
-    row.variant = (row.slot.variant == 'A' ? design.variant_a : design.variant_b).value_or("");
+  core::RunRow& row = of.row;
+  JobSpec& spec = row.spec;
+  TestSpec& test = spec.test;
+  spec.design = design_of(of.design);
+  if (!of.variant.empty()) {
+    row.slot.variant = of.variant.front();
+    row.variant = (row.slot.variant == 'A' ? of.design.variant_a : of.design.variant_b).value_or("");
   }
-  spec.workload = workload::traits_of(workload);
-  test.traffic.protocol = parse_protocol(protocol).value_or(Protocol::tcp);
-  test.traffic.direction = parse_direction(direction).value_or(Direction::send);
-  row.state = parse_run_state(state).value_or(RunState::failed);
-  if (local) test.path.local = LocalServer{.netns = std::move(server_netns), .bind = test.path.server};
+  spec.workload = workload::traits_of(of.workload);
+  if (of.local) test.path.local = LocalServer{.netns = std::move(of.server_netns), .bind = test.path.server};
   if (!has_traffic(spec) && spec.workload.measures_path) {
     test.traffic.streams = 1;  // this, bytes and omit are NULL
     test.traffic.bytes.reset();
@@ -100,11 +123,11 @@ Result<core::RunRow> read_run(Statement& select) {
   } else if (!has_traffic(spec)) {
     test = {};  // its columns are NULL
   }
-  row.client = endpoint(std::move(client_host), client_port);
-  row.server = endpoint(std::move(server_host), server_port);
-  if (user && system) row.client_usage = ResourceUsage{.user = *user, .system = *system};
-  if (has_trace) row.trace = std::move(trace);
-  return row;
+  row.client = endpoint(std::move(of.client_host), of.client_port);
+  row.server = endpoint(std::move(of.server_host), of.server_port);
+  if (of.user && of.system) row.client_usage = ResourceUsage{.user = *of.user, .system = *of.system};
+  if (of.has_trace) row.trace = std::move(of.trace);
+  return std::move(row);
 }
 
 // A side that sets keys of its workload declares them to be the change.
@@ -144,7 +167,7 @@ Result<RunRowLoader> RunRowLoader::prepare(Connection& connection) {
   RunRowLoader loader;
   loader.connection_ = &connection;
   const std::pair<Statement RunRowLoader::*, std::string> statements[] = {
-      {&RunRowLoader::run_, kSelectRun},
+      {&RunRowLoader::run_, select_run()},
       {&RunRowLoader::job_, "SELECT job FROM runs WHERE id = ?"},
       {&RunRowLoader::sums_,
        fmt::format("SELECT direction, NULL, {} FROM sums WHERE run = ? ORDER BY position",

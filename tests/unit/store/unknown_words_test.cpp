@@ -46,5 +46,36 @@ TEST_F(UnknownWords, in_a_list_of_jobs_are_told_of_their_job) {
   EXPECT_EQ(must(store->jobs({}, "", 0)).rows[1].scenario, "(damaged)");
 }
 
+TEST_F(UnknownWords, of_a_run_are_why_it_cannot_be_read) {
+  const RunId run = store_job(a_job());
+  const RunId other = store_job(a_job());
+  struct Word {
+    const char* table;
+    const char* column;
+    const char* word;
+    const char* before;
+  };
+  for (const Word& each : {Word{"runs", "state", "paused", "finished"},
+                           {"jobs", "purpose", "joke", "measurement"},
+                           {"jobs", "protocol", "quic", "tcp"},
+                           {"jobs", "direction", "up", "send"}}) {
+    SCOPED_TRACE(each.column);
+    store_word(each.table, each.column, each.word, 1);
+    const auto row = store->run(run);
+    ASSERT_FALSE(row);
+    EXPECT_EQ(row.error().kind, ErrorKind::io);
+    EXPECT_THAT(
+        row.error().message,
+        HasSubstr(fmt::format("column {} is damaged: \"{}\" is none of its words", each.column, each.word)));
+    const auto listed = must(store->runs({}, "", 0)).rows;
+    ASSERT_THAT(listed, SizeIs(2));
+    EXPECT_EQ(listed[0].id, other);
+    EXPECT_EQ(listed[0].error, "");
+    EXPECT_THAT(listed[1].error, HasSubstr(each.word));
+    store_word(each.table, each.column, each.before, 1);
+    EXPECT_TRUE(store->run(run)) << "it is as it was";
+  }
+}
+
 }  // namespace
 }  // namespace netperfd::store
