@@ -44,7 +44,7 @@ void take_workload(ImportedWorkload workload, ImportedRecord& into) {
   record.fingerprint = fingerprint_of_document(workload);
   into.place = std::move(workload.place);
   if (!workload.tool.empty()) {
-    into.spec.workload = WorkloadTraits{.name = workload.tool};
+    into.spec.workload = unknown_workload(workload.tool);
     into.spec.figures = {{.figure = {.name = workload.figures.front().name}}};
     record.figures = std::move(workload.figures);
   }

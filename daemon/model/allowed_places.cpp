@@ -227,7 +227,6 @@ std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& 
       }
     }
   }
-  if (!spec.workload.measures_path) return problems.take();
   const TestSpec& place = spec.test;
   const std::string above = fmt::format("workload.{}.", spec.workload.name);
   const auto check_netns = [&](const std::string& key, const std::string& netns) {
@@ -237,9 +236,10 @@ std::vector<JobProblem> check_allowed(const JobSpec& spec, const AllowedPlaces& 
     if (!fits)
       problems.add(above + key, not_allowed(fmt::format("\"{}\"", netns), "namespaces", *allowed.namespaces));
   };
-  check_netns("netns", place.path.netns);
-  if (place.path.local) check_netns("local.netns", place.path.local->netns);
-  if (allowed.hosts && !fits_host(*allowed.hosts, place.path.server)) {
+  const bool has_path = spec.workload.measures_path;
+  if (has_path) check_netns("netns", place.path.netns);
+  if (has_path && place.path.local) check_netns("local.netns", place.path.local->netns);
+  if (has_path && allowed.hosts && !fits_host(*allowed.hosts, place.path.server)) {
     problems.add(above + (place.path.local ? "local.bind" : "server"),
                  not_allowed(fmt::format("\"{}\"", place.path.server), "hosts", *allowed.hosts));
   }

@@ -55,7 +55,11 @@ void check_timeout(const JobSpec& spec, Problems& problems) {
 std::vector<JobProblem> check(const JobSpec& spec) {
   Problems problems;
   check_words(spec, problems);
-  if (spec.workload.check) problems.add_all(spec.workload.check(spec));
+  if (spec.workload.check) {
+    problems.add_all(spec.workload.check(spec));
+  } else {
+    problems.add("workload", fmt::format("\"{}\" is none that this netperfd can run", spec.workload.name));
+  }
   if (spec.latency && !spec.workload.takes_probes)
     problems.add("with", "stands beside a workload of iperf3 only", {"workload"});
   check_timeout(spec, problems);

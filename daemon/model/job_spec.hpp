@@ -116,7 +116,7 @@ struct JobSpec {
   // `repeat` is the most: it ends once the comparison of its sides is decided.
   bool until_decided = false;
   JobPurpose purpose = JobPurpose::measurement;
-  WorkloadTraits workload;
+  WorkloadTraits workload = unknown_workload("");
   // As far as the workload has a path and traffic; otherwise the defaults. Of imported files, that of the
   // document of traffic among them.
   TestSpec test;

@@ -26,6 +26,11 @@ constexpr NamedWorkload kWorkloads[] = {
     {"netperf", make_netperf}, {"none", make_none},     {"sockperf", make_sockperf},
 };
 
+std::unexpected<Error> no_such_workload(const JobSpec& spec) {
+  return fail(ErrorKind::unsupported,
+              fmt::format("this netperfd has no workload \"{}\"", spec.workload.name));
+}
+
 }  // namespace
 
 Workloads::Workloads(const WorkloadSite& site) {
@@ -34,7 +39,7 @@ Workloads::Workloads(const WorkloadSite& site) {
 
 Status Workloads::check(const JobSpec& spec) {
   const auto found = by_name_.find(spec.workload.name);
-  return found == by_name_.end() ? Status{} : found->second->check(spec);
+  return found == by_name_.end() ? no_such_workload(spec) : found->second->check(spec);
 }
 
 std::vector<std::string> Workloads::missing(const JobSpec& spec) {
@@ -45,10 +50,7 @@ std::vector<std::string> Workloads::missing(const JobSpec& spec) {
 Result<std::unique_ptr<core::ActiveWorkload>> Workloads::prepare(const JobSpec& spec,
                                                                  core::WorkloadListener& listener) {
   const auto found = by_name_.find(spec.workload.name);
-  if (found == by_name_.end()) {
-    return fail(ErrorKind::unsupported,
-                fmt::format("this netperfd has no workload \"{}\"", spec.workload.name));
-  }
+  if (found == by_name_.end()) return no_such_workload(spec);
   return found->second->prepare(spec, listener);
 }
 

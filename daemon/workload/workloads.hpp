@@ -18,9 +18,9 @@ class Workloads final : public core::Workload {
   // All of them. This object must outlive all results of prepare().
   explicit Workloads(const WorkloadSite& site);
 
+  // This and prepare(): unsupported if there is no workload of this name.
   [[nodiscard]] Status check(const JobSpec& spec) override;
   [[nodiscard]] std::vector<std::string> missing(const JobSpec& spec) override;
-  // unsupported too if there is no workload of this name.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override;
 

@@ -56,10 +56,10 @@ class Workload {
  public:
   virtual ~Workload() = default;
   // Before a job is accepted: unsupported if this host can run no such workload.
-  [[nodiscard]] virtual Status check(const JobSpec& /*spec*/) { return {}; }
+  [[nodiscard]] virtual Status check(const JobSpec& spec) = 0;
   // What `spec` needs and this host does not have now, such as a network namespace or a program: a sentence
   // for each, with what makes or has it. prepare() then fails with not_found.
-  [[nodiscard]] virtual std::vector<std::string> missing(const JobSpec& /*spec*/) { return {}; }
+  [[nodiscard]] virtual std::vector<std::string> missing(const JobSpec& spec) = 0;
   // Starts everything that `spec` needs, so that only release() is missing. `listener` must outlive the
   // result. An error means that nothing was started, not_found that something on this host does not
   // exist, which a further run would lack too. Later failures come through workload_ended.

@@ -25,7 +25,7 @@ WorkloadTraits traits_of(std::string_view name) {
     if (part.traits.name == name) return part.traits;
   }
   if (const WorkloadTraits files = imported_files(); files.name == name) return files;
-  return {.name = std::string(name)};
+  return unknown_workload(std::string(name));
 }
 
 }  // namespace netperfd::workload

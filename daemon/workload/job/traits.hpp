@@ -7,7 +7,7 @@
 
 namespace netperfd::workload {
 
-// Of the workload with this name. Of an unknown one, only the name.
+// Of the workload with this name; otherwise those of unknown_workload().
 [[nodiscard]] WorkloadTraits traits_of(std::string_view name);
 
 }  // namespace netperfd::workload

@@ -22,6 +22,7 @@ class LatencyWorkload final : public core::Workload {
   LatencyWorkload(EventLoop& loop, core::LatencyReading& reports, LatencySettings settings)
       : loop_(loop), reports_(reports), settings_(std::move(settings)) {}
 
+  [[nodiscard]] Status check(const JobSpec& /*spec*/) override { return {}; }
   [[nodiscard]] std::vector<std::string> missing(const JobSpec& spec) override;
   // As of iperf3; not_found too if there is no netperfd-echo.
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(

@@ -16,6 +16,8 @@ class NoneWorkload final : public core::Workload {
   // `clock` must outlive this object and all results of prepare().
   explicit NoneWorkload(core::Clock& clock) : clock_(clock) {}
 
+  [[nodiscard]] Status check(const JobSpec& /*spec*/) override { return {}; }
+  [[nodiscard]] std::vector<std::string> missing(const JobSpec& /*spec*/) override { return {}; }
   [[nodiscard]] Result<std::unique_ptr<core::ActiveWorkload>> prepare(
       const JobSpec& spec, core::WorkloadListener& listener) override;
 

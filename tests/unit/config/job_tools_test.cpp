@@ -65,7 +65,7 @@ TEST(JobSockperf, becomes_the_commands_of_a_server_and_a_client) {
   EXPECT_EQ(job->test.path.server, "10.0.0.2");
   EXPECT_EQ(job->test.path.local, (LocalServer{.netns = "right", .bind = "10.0.0.2"}));
   EXPECT_EQ(job->test.path.server_wait, 0ms);
-  ASSERT_NE(job->workload.ports, nullptr);
+  ASSERT_TRUE(job->workload.ports);
   EXPECT_THAT(job->workload.ports(*job), ElementsAre(PortOfJob{"workload.sockperf.port", 7000}));
   ASSERT_NE(job->workload.facts, nullptr);
   EXPECT_THAT(job->workload.facts(*job, "3.12"),

@@ -110,8 +110,8 @@ class FakeWorkload final : public Workload {
     return std::ranges::count_if(runs, [](const auto& run) { return run->alive; });
   }
 
+  Status check(const JobSpec& /*spec*/) override { return {}; }
   std::vector<std::string> missing(const JobSpec& /*spec*/) override { return lacking; }
-
   std::optional<Error> refusal;
   std::vector<std::string> lacking;  // of missing()
   std::vector<std::shared_ptr<Run>> runs;

@@ -164,6 +164,14 @@ TEST(AllowedPlaces, always_have_the_hosts_own_namespace_and_jobs_without_traffic
   EXPECT_THAT(check_allowed(spec, {.namespaces = Rules{}, .hosts = Rules{}, .ports = Rules{}}), IsEmpty());
 }
 
+TEST(AllowedPlaces, are_asked_of_the_ports_of_each_workload) {
+  JobSpec spec = job();
+  spec.workload.measures_path = false;
+  spec.workload.ports = +[](const JobSpec&) { return std::vector<PortOfJob>{{"workload.own.port", 22}}; };
+  EXPECT_THAT(keys(check_allowed(spec, {.namespaces = {}, .hosts = Rules{}, .ports = Rules{"5201"}})),
+              ElementsAre("workload.own.port"));
+}
+
 TEST(AllowedPlaces, are_the_same_only_if_no_end_differs) {
   EXPECT_TRUE(is_same_place(job(), job()));
   JobSpec longer = job();

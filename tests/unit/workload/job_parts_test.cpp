@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "daemon/core/event_clock.hpp"
 #include "daemon/workload/job/table.hpp"
@@ -87,12 +89,36 @@ TEST_F(WorkloadTables, tell_everything_that_this_host_lacks_for_a_job) {
   spec.workload = traits_of("none");
   EXPECT_THAT(workloads.missing(spec), IsEmpty());
   spec.workload = traits_of("teleport");
-  EXPECT_THAT(workloads.missing(spec), IsEmpty()) << "its preparation says it";
+  EXPECT_THAT(workloads.missing(spec), IsEmpty()) << "its check says it";
 }
 
 TEST_F(WorkloadTables, have_no_place_for_a_word_that_they_do_not_know) {
   EXPECT_EQ(refusal(traits_of("teleport")), "this netperfd has no workload \"teleport\"");
   EXPECT_EQ(refusal(traits_of("import")), "this netperfd has no workload \"import\"");
+  JobSpec spec;
+  for (const WorkloadTraits& traits : {spec.workload, traits_of("teleport"), traits_of("import")}) {
+    spec.workload = traits;
+    const Status checked = workloads.check(spec);
+    ASSERT_FALSE(checked) << traits.name;
+    EXPECT_EQ(checked.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(checked.error().message, "this netperfd has no workload \"" + traits.name + "\"");
+  }
+}
+
+// Whoever forgets one would be allowed what root has to allow.
+template <auto... members>
+constexpr bool kHasDefaultTrait =
+    (std::is_default_constructible_v<
+         std::remove_cvref_t<decltype(std::declval<WorkloadTraits>().*members)>> ||
+     ...);
+using Traits = WorkloadTraits;
+static_assert(!kHasDefaultTrait<&Traits::measures_path, &Traits::makes_traffic, &Traits::takes_probes,
+                                &Traits::runs_processes, &Traits::ends_by_itself, &Traits::of_files,
+                                &Traits::of_root, &Traits::check, &Traits::planned_duration, &Traits::ports,
+                                &Traits::programs, &Traits::facts>);
+
+TEST(WorkloadTraitsOf, each_workload_has_rules) {
+  for (const JobPart& part : job_parts()) EXPECT_TRUE(part.traits.check) << part.traits.name;
 }
 
 TEST(WorkloadTraitsOf, an_unknown_word_are_its_word_alone) {
@@ -102,6 +128,7 @@ TEST(WorkloadTraitsOf, an_unknown_word_are_its_word_alone) {
     EXPECT_FALSE(traits.measures_path || traits.makes_traffic || traits.takes_probes ||
                  traits.runs_processes || traits.ends_by_itself || traits.of_files)
         << word;
+    EXPECT_TRUE(traits.of_root) << "nobody knows what it runs";
     EXPECT_FALSE(traits.check || traits.planned_duration || traits.ports || traits.facts) << word;
   }
 }

@@ -260,6 +260,8 @@ TEST_F(LatencyWorkloadTest, leaves_nothing_behind_if_it_is_stopped_or_destroyed)
 // Its load takes no time, and has told its end when phase "after" begins.
 class ShortLoad final : public core::Workload {
  public:
+  Status check(const JobSpec&) override { return {}; }
+  std::vector<std::string> missing(const JobSpec&) override { return {}; }
   Result<std::unique_ptr<core::ActiveWorkload>> prepare(const JobSpec&,
                                                         core::WorkloadListener& listener) override {
     return std::make_unique<Active>(*this, listener);
@@ -307,6 +309,8 @@ TEST_F(LatencyWorkloadTest, stops_no_load_that_has_told_its_end) {
 class SlowLoad final : public core::Workload {
  public:
   explicit SlowLoad(EventLoop& loop) : loop_(loop) {}
+  Status check(const JobSpec&) override { return {}; }
+  std::vector<std::string> missing(const JobSpec&) override { return {}; }
   Result<std::unique_ptr<core::ActiveWorkload>> prepare(const JobSpec&,
                                                         core::WorkloadListener& listener) override {
     return std::make_unique<Active>(loop_, listener);

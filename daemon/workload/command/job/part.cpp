@@ -74,8 +74,11 @@ std::vector<std::string> programs_of_command(const JobSpec& spec) {
 JobPart command_part() {
   return {.traits = {.name = "command",
                      .measures_path = true,
+                     .makes_traffic = false,
+                     .takes_probes = false,
                      .runs_processes = true,
                      .ends_by_itself = true,
+                     .of_files = false,
                      .of_root = true,
                      .check = check_command,
                      .planned_duration = planned_command,

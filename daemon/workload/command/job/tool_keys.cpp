@@ -151,8 +151,12 @@ JobPart tool_part(std::string_view name, std::string_view meaning, std::string_v
                   std::unique_ptr<JobKeys> (*make_keys)()) {
   return {.traits = {.name = std::string(name),
                      .measures_path = true,
+                     .makes_traffic = false,
+                     .takes_probes = false,
                      .runs_processes = true,
                      .ends_by_itself = true,
+                     .of_files = false,
+                     .of_root = false,
                      .check = check_tool,
                      .planned_duration = planned_tool,
                      .ports = ports_of_tool,

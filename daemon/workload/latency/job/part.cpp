@@ -22,12 +22,17 @@ std::vector<PortOfJob> ports_of_latency(const JobSpec& spec) {
 JobPart latency_part() {
   return {.traits = {.name = "latency",
                      .measures_path = true,
+                     .makes_traffic = false,
                      .takes_probes = true,
                      .runs_processes = true,
                      .ends_by_itself = true,
+                     .of_files = false,
+                     .of_root = false,
                      .check = check_latency,
                      .planned_duration = planned_latency,
-                     .ports = ports_of_latency},
+                     .ports = ports_of_latency,
+                     .programs = nullptr,
+                     .facts = nullptr},
           .meaning = "for probes alone",
           .timed_by = {"workload.latency.duration", "with.latency.idle"},
           .make_keys = make_latency_keys};

@@ -56,7 +56,19 @@ std::vector<JobProblem> check_none(const JobSpec& spec) {
 }  // namespace
 
 JobPart none_part() {
-  return {.traits = {.name = "none", .check = check_none},
+  return {.traits = {.name = "none",
+                     .measures_path = false,
+                     .makes_traffic = false,
+                     .takes_probes = false,
+                     .runs_processes = false,
+                     .ends_by_itself = false,
+                     .of_files = false,
+                     .of_root = false,
+                     .check = check_none,
+                     .planned_duration = nullptr,
+                     .ports = nullptr,
+                     .programs = nullptr,
+                     .facts = nullptr},
           .meaning = "to watch somebody else's",
           .timed_by = {},
           .make_keys = make_none_keys};
