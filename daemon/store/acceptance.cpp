@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "daemon/store/disk_space.hpp"
-#include "daemon/store/migrations.hpp"
 
 namespace netperfd::store {
 
@@ -19,7 +18,7 @@ Result<Identity> identify(Connection& connection) {
 }
 
 // Only reads, so that a file that is not ours stays unchanged.
-Status accept(const Identity& identity, const std::string& path, std::int64_t newest) {
+Status accept(const Identity& identity, const std::string& path, std::span<const Migration> migrations) {
   if (identity.empty) return {};
   if (identity.application_id != kApplicationId) {
     return fail(
@@ -29,6 +28,16 @@ Status accept(const Identity& identity, const std::string& path, std::int64_t ne
             "left as it is",
             path, identity.application_id, kApplicationId));
   }
+  if (identity.version < oldest_of(migrations)) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format(
+            "{}: a development version of netperfd made this database, of schema version {}, and this one "
+            "knows versions from {} on; it was left as it is. Read it with the version that made it, or move "
+            "it away to begin a new one",
+            path, identity.version, oldest_of(migrations)));
+  }
+  const std::int64_t newest = newest_of(migrations);
   if (identity.version > newest) {
     return fail(
         ErrorKind::unsupported,
@@ -55,10 +64,10 @@ Status check_integrity(Connection& connection) {
   return refuse_damaged(connection, *verdict);
 }
 
-Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest) {
+Result<std::int64_t> accepted_version(Connection& connection, std::span<const Migration> migrations) {
   const auto identity = identify(connection);
   if (!identity) return std::unexpected(identity.error());
-  if (auto accepted = accept(*identity, connection.path(), newest); !accepted) {
+  if (auto accepted = accept(*identity, connection.path(), migrations); !accepted) {
     return std::unexpected(accepted.error());
   }
   return identity->version;

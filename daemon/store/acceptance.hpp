@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 
 #include "daemon/base/error.hpp"
+#include "daemon/store/migrations.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
@@ -18,10 +20,13 @@ struct Identity {
 };
 
 [[nodiscard]] Result<Identity> identify(Connection& connection);
-// invalid_argument for another program's database, unsupported for one of a version above `newest`.
-[[nodiscard]] Status accept(const Identity& identity, const std::string& path, std::int64_t newest);
+// invalid_argument for another program's database, unsupported for one of a version that the migrations do
+// not have: a newer one, or that of a development version.
+[[nodiscard]] Status accept(const Identity& identity, const std::string& path,
+                            std::span<const Migration> migrations);
 // The version of a database that is accepted.
-[[nodiscard]] Result<std::int64_t> accepted_version(Connection& connection, std::int64_t newest);
+[[nodiscard]] Result<std::int64_t> accepted_version(Connection& connection,
+                                                    std::span<const Migration> migrations);
 [[nodiscard]] std::unexpected<Error> refuse_damaged(const Connection& connection, const std::string& damage);
 // io if it is damaged.
 [[nodiscard]] Status check_integrity(Connection& connection);

@@ -18,7 +18,6 @@
 #include "daemon/store/bundle_tables.hpp"
 #include "daemon/store/column_rules.hpp"
 #include "daemon/store/compression.hpp"
-#include "daemon/store/migrations.hpp"
 #include "daemon/store/rows.hpp"
 
 namespace netperfd::store {
@@ -332,21 +331,28 @@ Result<std::vector<core::NewJob>> write_tables(Connection& connection, const Sto
   return BundleWriter{connection, content, owner}.write();
 }
 
-Result<StoredTables> at_newest_version(const StoredTables& content, std::size_t most_bytes) {
-  const auto migrations = embedded_migrations();
+Result<StoredTables> at_newest_version(const StoredTables& content, std::size_t most_bytes,
+                                       std::span<const Migration> migrations) {
   if (content.schema == 0) return invalid("schema version 0: expected is 1 or more");
-  if (content.schema > migrations.size()) {
+  if (content.schema < oldest_of(migrations)) {
+    return fail(
+        ErrorKind::unsupported,
+        fmt::format("a development version of netperfd made the bundle, of schema version {}; this one "
+                    "knows versions from {} on. Read it with the version that made it",
+                    content.schema, oldest_of(migrations)));
+  }
+  if (content.schema > newest_of(migrations)) {
     return fail(ErrorKind::unsupported,
                 fmt::format("a newer netperfd made the bundle, of schema version {}; this one knows versions "
                             "up to {}",
-                            content.schema, migrations.size()));
+                            content.schema, newest_of(migrations)));
   }
   auto connection = Connection::open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY);
   if (!connection) return std::unexpected(connection.error());
   // As the migrations need it; expect_references() checks instead.
   auto done = connection->execute(
       "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF");
-  if (done) done = apply(migrations.first(content.schema), 0, *connection);
+  if (done) done = apply(migrations_to(content.schema, migrations), 0, *connection);
   if (!done) return std::unexpected(std::move(done.error()));
   {
     auto transaction = Transaction::begin(*connection, Durability::normal);

@@ -3,12 +3,14 @@
 
 #include <sys/types.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "daemon/base/error.hpp"
 #include "daemon/core/ports/run_store.hpp"
 #include "daemon/model/stored_tables.hpp"
+#include "daemon/store/migrations.hpp"
 #include "daemon/store/sqlite.hpp"
 
 namespace netperfd::store {
@@ -31,8 +33,10 @@ struct BundleOwner {
                                                              const BundleOwner& owner);
 
 // The same rows in the tables of the newest version: writes them to a database in memory of their version,
-// which is then migrated. Opens no file. unsupported if the version is newer; invalid_argument as above, and
-// for a row that refers to nothing.
-[[nodiscard]] Result<StoredTables> at_newest_version(const StoredTables& content, std::size_t most_bytes);
+// which is then migrated. Opens no file. unsupported if the version is newer, or that of a development
+// version; invalid_argument as above, and for a row that refers to nothing.
+[[nodiscard]] Result<StoredTables> at_newest_version(
+    const StoredTables& content, std::size_t most_bytes,
+    std::span<const Migration> migrations = embedded_migrations());
 
 }  // namespace netperfd::store

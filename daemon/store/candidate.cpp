@@ -8,7 +8,6 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -53,7 +52,7 @@ Status write_chunk(const Fd& file, const std::string& path, std::string_view byt
   return {};
 }
 
-Result<FileHeader> accepted_header(std::string_view begin, std::int64_t newest) {
+Result<FileHeader> accepted_header(std::string_view begin, std::span<const Migration> migrations) {
   const auto header = read_header(begin);
   if (!header)
     return invalid("this is no database: it does not begin as one. It may be encrypted, or compressed");
@@ -64,15 +63,22 @@ Result<FileHeader> accepted_header(std::string_view begin, std::int64_t newest) 
   }
   // Texts are read as the bytes that they are in the file.
   if (!header->is_utf8) return invalid("its texts are not UTF-8, which netperfd's are");
-  if (header->version <= newest) return *header;
+  if (header->version < oldest_of(migrations)) {
+    return fail(ErrorKind::unsupported,
+                fmt::format("a development version of netperfd made it: its schema has version {}, and this "
+                            "netperfd knows versions from {} on. Read it with the version that made it",
+                            header->version, oldest_of(migrations)));
+  }
+  if (header->version <= newest_of(migrations)) return *header;
   return fail(
       ErrorKind::unsupported,
       fmt::format("its schema has version {}, and this netperfd knows versions up to {}: restore it with a "
                   "newer netperfd",
-                  header->version, newest));
+                  header->version, newest_of(migrations)));
 }
 
-Result<FileHeader> copy_bytes(const Fd& file, const Fd& to, const std::string& path, std::int64_t newest) {
+Result<FileHeader> copy_bytes(const Fd& file, const Fd& to, const std::string& path,
+                              std::span<const Migration> migrations) {
   std::vector<char> chunk(kChunkBytes);
   FileHeader header;
   std::uint64_t copied = 0;
@@ -80,7 +86,7 @@ Result<FileHeader> copy_bytes(const Fd& file, const Fd& to, const std::string& p
     const auto size = read_chunk(file, chunk);
     if (!size) return std::unexpected(size.error());
     if (copied == 0) {
-      auto accepted = accepted_header({chunk.data(), *size}, newest);
+      auto accepted = accepted_header({chunk.data(), *size}, migrations);
       if (!accepted) return std::unexpected(accepted.error());
       header = *accepted;
     }
@@ -117,7 +123,7 @@ Result<std::int64_t> write_candidate(const Fd& file, const std::string& path,
   {
     const Fd to{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640)};
     if (!to) return fail_errno(path, errno);
-    const auto header = copy_bytes(file, to, path, newest_of(migrations));
+    const auto header = copy_bytes(file, to, path, migrations);
     if (!header) return std::unexpected(header.error());
     if (auto finished = finish_copy(to, path, header->pages); !finished)
       return std::unexpected(finished.error());
@@ -130,9 +136,7 @@ Result<std::int64_t> write_candidate(const Fd& file, const std::string& path,
     return std::unexpected(set.error());
   }
   // A migration fires triggers.
-  const auto made = migrations.first(static_cast<std::size_t>(
-      std::ranges::count_if(migrations, [&](const Migration& each) { return each.version <= version; })));
-  const auto problems = schema_problems(*connection, made);
+  const auto problems = schema_problems(*connection, migrations_to(version, migrations));
   if (!problems) return std::unexpected(problems.error());
   if (!problems->empty())
     return invalid(fmt::format("it is no store of netperfd's: {}", fmt::join(*problems, "\n")));

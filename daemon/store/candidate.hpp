@@ -20,7 +20,7 @@ namespace netperfd::store {
 // migrates the copy. A file that was there is replaced. Returns the version that the file had. Errors, which
 // leave no copy:
 //   invalid_argument  it is no database of netperfd's, or its end is missing
-//   unsupported       its schema is newer than `migrations`
+//   unsupported       its schema is newer than `migrations`, or of a development version
 //   no_space, io      the disk, or `file`, refuses
 [[nodiscard]] Result<std::int64_t> copy_candidate(const Fd& file, const std::string& path,
                                                   std::span<const Migration> migrations);

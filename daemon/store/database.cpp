@@ -148,7 +148,7 @@ Result<std::unique_ptr<Database>> Database::open_read_only(const std::string& pa
   if (!connection) return std::unexpected(connection.error());
   // The transaction maps the index of the log, which reading needs.
   if (auto begun = connection->execute("BEGIN"); !begun) return std::unexpected(begun.error());
-  const auto version = accepted_version(*connection, newest_of(migrations));
+  const auto version = accepted_version(*connection, migrations);
   if (!version) return std::unexpected(version.error());
   return std::unique_ptr<Database>{new Database{std::nullopt, std::move(*connection)}};
 }
@@ -157,7 +157,7 @@ Result<std::unique_ptr<Database>> Database::open_to_look(const std::string& path
                                                          std::span<const Migration> migrations) {
   auto connection = open_reader(path);
   if (!connection) return std::unexpected(connection.error());
-  const auto version = accepted_version(*connection, newest_of(migrations));
+  const auto version = accepted_version(*connection, migrations);
   if (!version) return std::unexpected(version.error());
   if (*version < newest_of(migrations)) {
     return fail(ErrorKind::unsupported,
@@ -194,7 +194,7 @@ Result<std::unique_ptr<Database>> Database::open_unchanged(std::optional<OwnerLo
                                                            const Error& why) {
   auto connection = Connection::open_unchanged(path);
   if (!connection) return std::unexpected(connection.error());
-  const auto version = accepted_version(*connection, newest_of(migrations));
+  const auto version = accepted_version(*connection, migrations);
   if (!version) return std::unexpected(version.error());
   if (*version < newest_of(migrations)) return std::unexpected(why);
   if (lock && lock->found_unclosed()) {
@@ -298,9 +298,9 @@ Status Database::prepare(std::span<const Migration> migrations) {
     return set;
   const auto identity = identify(connection_);
   if (!identity) return std::unexpected(identity.error());
-  const std::int64_t newest = newest_of(migrations);
-  if (auto accepted = accept(*identity, connection_.path(), newest); !accepted) return accepted;
+  if (auto accepted = accept(*identity, connection_.path(), migrations); !accepted) return accepted;
 
+  const std::int64_t newest = newest_of(migrations);
   const bool migrates = identity->version < newest && !identity->empty;
   if (migrates) {
     if (auto room = expect_room_to_migrate(connection_, identity->version, newest); !room) return room;

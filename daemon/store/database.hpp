@@ -20,7 +20,7 @@ class Database {
   // errors:
   //   busy              another process owns it
   //   invalid_argument  it belongs to another program
-  //   unsupported       a newer netperfd has migrated it
+  //   unsupported       a newer netperfd has migrated it, or a development version made it
   //   io                it is damaged, or the system refuses
   // A database that its disk does not let be changed, because it is full or mounted read-only, is opened to
   // be read. Each change tries again to own it, and fails with the reason: no_space or io. One that has to be

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The migrations from an empty file to this program's schema.
+// The migrations from an empty file to this program's schema. The first one makes the schema of the first
+// release; no older one can be read.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -14,7 +18,7 @@ namespace netperfd::store {
 inline constexpr std::int64_t kApplicationId = 0x6e706664;
 
 struct Migration {
-  std::int64_t version = 0;   // the version it produces; a list counts 1, 2, 3 without gaps
+  std::int64_t version = 0;   // the version it produces; a list counts on from its first one without gaps
   std::string_view name;      // of its file in schema/migrations
   const char* sql = nullptr;  // without BEGIN, COMMIT and user_version, which apply() adds
 };
@@ -26,10 +30,23 @@ struct Migration {
   return migrations.empty() ? 0 : migrations.back().version;
 }
 
-// Migrates a database at version `from` through all later steps, each in a transaction of its own. A step
-// that fails is rolled back as a whole, and the database stays at the version before it. References are
-// checked before each commit. Foreign keys must be off on `connection`, so that a step may rebuild a table
-// that others refer to.
+// The oldest version that a database may have: what the first migration makes of an empty file.
+[[nodiscard]] inline std::int64_t oldest_of(std::span<const Migration> migrations) {
+  return migrations.empty() ? 0 : migrations.front().version;
+}
+
+// Those that make a database of this version.
+[[nodiscard]] inline std::span<const Migration> migrations_to(std::int64_t version,
+                                                              std::span<const Migration> migrations) {
+  const std::int64_t count = version - oldest_of(migrations) + 1;
+  return migrations.first(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, std::ssize(migrations))));
+}
+
+// Migrates a database at version `from`, which is 0 (an empty file) or at least oldest_of(), through all
+// later steps, each in a transaction of its own. A step that fails is rolled back as a whole, and the
+// database stays at the version before it. References are checked before each commit. Foreign keys must be
+// off on `connection`, so that a step may rebuild a table that others refer to.
 [[nodiscard]] Status apply(std::span<const Migration> migrations, std::int64_t from, Connection& connection);
 
 }  // namespace netperfd::store

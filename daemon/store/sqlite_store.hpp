@@ -31,7 +31,7 @@ class SqliteStore final : public core::RunStore,
   // ended. Errors, which leave the file as it was:
   //   busy              another process owns it
   //   invalid_argument  it is another program's database
-  //   unsupported       a newer netperfd has migrated it
+  //   unsupported       a newer netperfd has migrated it, or a development version made it
   //   no_space          the disk is too full to copy and migrate it
   //   io                it is damaged, or the system refuses
   [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path,

@@ -229,6 +229,14 @@ TEST_F(MigrationTest, lead_a_new_database_to_the_newest_version_without_a_copy) 
   EXPECT_FALSE(std::filesystem::exists(path() + ".before-v2"));
 }
 
+TEST_F(MigrationTest, of_which_the_first_one_is_newer_than_the_database_refuse_it) {
+  make_version_1();
+  const auto refused = Database::open(path(), std::span{kTwoSteps}.last(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(ask(path(), "PRAGMA user_version"), "1");
+}
+
 TEST_F(MigrationTest, copy_an_older_database_before_they_change_it) {
   make_version_1();
   {
@@ -258,17 +266,6 @@ TEST_F(MigrationTest, copy_what_only_the_write_ahead_log_holds) {
   }
   auto database = must(Database::open(path(), kTwoSteps));
   EXPECT_EQ(ask(database->copy_path(), "SELECT count(*) FROM notes"), "2");
-}
-
-TEST_F(MigrationTest, take_a_database_of_version_0_for_ours_where_it_says_so) {
-  write_with_sql(fmt::format(
-      "PRAGMA application_id = {}; CREATE TABLE old (x); INSERT INTO old VALUES ('kept')", kApplicationId));
-  {
-    auto database = must(Database::open(path(), kTwoSteps));
-    EXPECT_EQ(database->copy_path(), path() + ".before-v2");
-  }
-  EXPECT_EQ(ask(path(), "SELECT x FROM old"), "kept");
-  EXPECT_EQ(ask(path() + ".before-v2", "PRAGMA user_version"), "0");
 }
 
 TEST_F(MigrationTest, that_fail_leave_the_database_as_it_was) {
