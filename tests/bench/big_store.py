@@ -7,6 +7,7 @@ times. So the rows are valid for every version of the schema, whatever columns i
 
 import pathlib
 import sqlite3
+import subprocess
 
 TRACE = pathlib.Path(__file__).parent.parent / "data/trace-functions/6.12/large/trace.txt"
 RUNS_OF_JOB = 8  # two blocks of ABBA
@@ -20,16 +21,6 @@ STATE = "CASE WHEN n % 97 = 13 THEN 'failed' WHEN n % 211 = 17 THEN 'canceled' E
 VARIED = {"sums": "received_bits_per_second", "functions": "self_ns", "counters": "delta"}
 OF_PROFILE = ("traces", "trace_cpus", "trace_events", "function_profiles", "functions", "call_edges", "call_nodes", "builds")
 FEW_COUNTERS = "AND (t.source IN ('cpu', 'nic') OR t.name = 'TcpRetransSegs')"
-
-
-# What the newest migration made, taken back, and those before it.
-UNDO_NEWEST = ("ALTER TABLE runs DROP COLUMN point_name", "ALTER TABLE runs DROP COLUMN point", "PRAGMA user_version = 24")
-UNDO_INDEXES = (*(f"DROP INDEX {name}" for name in ("runs_by_traced", "runs_by_traced_and_state", "jobs_by_owner", "jobs_by_name_and_label")),
-                "PRAGMA user_version = 23")
-CHECK = " CHECK (workload IN (''iperf3'', ''latency'', ''none'', ''import''))"
-UNDO_FIGURES = ("DROP TABLE run_figures", "PRAGMA writable_schema = ON",
-                f"UPDATE sqlite_schema SET sql = replace(sql, 'workload      TEXT NOT NULL,', 'workload      TEXT NOT NULL{CHECK},') "
-                "WHERE name = 'jobs'", "PRAGMA writable_schema = RESET", "PRAGMA user_version = 22")
 
 
 class Copier:
@@ -52,7 +43,7 @@ class Copier:
 
     def tables_of_runs(self):
         tables = [name for (name,) in self.store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-                  if "run" in self.columns(name) and name != "audit"]
+                  if "run" in self.columns(name) and name not in ("audit", "run_digests")]
         # Parents come first, for whoever checks foreign keys meanwhile.
         return sorted(tables, key=lambda name: OF_PROFILE.index(name) if name in OF_PROFILE else -1)
 
@@ -121,15 +112,11 @@ class Copier:
         return each
 
     def close(self):
-        # As a store of the version before digests: netperfd computes them when it starts.
-        for statement in (*UNDO_NEWEST, *UNDO_INDEXES, *UNDO_FIGURES, "DROP TABLE run_digests", "DROP TABLE job_digests", "ALTER TABLE audit DROP COLUMN digest",
-                          "PRAGMA user_version = 20"):
-            self.store.execute(statement)
         self.store.execute("PRAGMA journal_mode = WAL")
         self.store.close()
 
 
-def multiply(path, original, profile, count):
+def multiply(build, path, original, profile, count):
     """Adds `count` copies of the finished run `original`, if wanted with the function profile of the run `profile`, in jobs
     of eight runs. No daemon may have the store open. Returns the number of the first copy."""
     copier = Copier(path)
@@ -142,16 +129,8 @@ def multiply(path, original, profile, count):
     copier.count_bytes(first_job, first)
     copier.store.execute("COMMIT")
     copier.close()
+    subprocess.run([build / "tests" / "bench" / "add_digests", path], check=True)
     return first
-
-
-def undo_newest(path):
-    """Makes the store one of the version before the newest migration. No daemon may have it open."""
-    store = sqlite3.connect(path, isolation_level=None)
-    for statement in UNDO_NEWEST:
-        store.execute(statement)
-    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    store.close()
 
 
 def problems(path):

@@ -143,7 +143,7 @@ def fill(netperfd, count, profiled):
     netperfd.stop()
     database = netperfd.directory / "netperfd.db"
     before, begin = os.stat(database).st_size, time.monotonic()
-    first = big_store.multiply(database, original, profile if profiled else None, count)
+    first = big_store.multiply(netperfd.build, database, original, profile if profiled else None, count)
     size = os.stat(database).st_size
     print(f"store: {count:,} runs {'with' if profiled else 'without'} function profiles, made in {time.monotonic() - begin:.0f} s; "
           f"{size / 2**20:,.0f} MiB, {(size - before) / count:,.0f} bytes a run")
