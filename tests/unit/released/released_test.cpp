@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What netperfctl prints of the stores that earlier versions have left: the database that a start migrates,
+// What netperfctl prints of the stores that released versions have left: the database that a start migrates,
 // its backup and its bundle.
 //
-// The rows of a version are those of tests/data/store/version-N.sql, tests/data/released/version-N.txt has
-// what is printed of them. NETPERFD_UPDATE_GOLDEN=1 writes that file if it is missing. A file that exists is
+// The store of a version is that of tests/data/store/version-N.sql, tests/data/released/version-N.txt has
+// what is printed of it. NETPERFD_UPDATE_GOLDEN=1 writes that file if it is missing. A file that exists is
 // never written again: where the output of an old run grows on purpose, delete the files first.
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,7 +32,7 @@
 #include "daemon/store/bundle_reader.hpp"
 #include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/candidate.hpp"
-#include "daemon/store/database.hpp"
+#include "daemon/store/migrations.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
@@ -49,8 +50,8 @@ constexpr char kEnd = '\0';  // of an output
 constexpr const char* kSection = "=== ";
 constexpr const char* kAsOf = " -- as of version ";
 
-std::filesystem::path file_of(const char* folder, std::size_t version, const char* ending) {
-  return std::filesystem::path(NETPERFD_TEST_DATA) / folder / fmt::format("version-{}.{}", version, ending);
+std::filesystem::path file_of(std::int64_t version) {
+  return std::filesystem::path(NETPERFD_TEST_DATA) / "released" / fmt::format("version-{}.txt", version);
 }
 
 enum class Forms { json, json_and_csv };
@@ -104,16 +105,16 @@ std::string content_of(const std::string& path) {
 }
 
 struct Section {
-  std::size_t version = 0;  // of the file that has the text
+  std::int64_t version = 0;  // of the file that has the text
   std::string text;
 };
 using Golden = std::map<std::string, Section>;  // by the command line
 
 // What the file of a version says. A section that is as it was in an earlier one names that.
-const Golden& golden_of(std::size_t version) {
-  static std::map<std::size_t, Golden> known;
+const Golden& golden_of(std::int64_t version) {
+  static std::map<std::int64_t, Golden> known;
   if (known.contains(version)) return known.at(version);
-  std::istringstream file{must(read_file(file_of("released", version, "txt").string(), kMostBytes))};
+  std::istringstream file{must(read_file(file_of(version).string(), kMostBytes))};
   Golden golden;
   Section* section = nullptr;
   for (std::string line; std::getline(file, line);) {
@@ -128,13 +129,14 @@ const Golden& golden_of(std::size_t version) {
     section->version = version;
     if (reference == std::string::npos) continue;
     const std::string earlier = line.substr(reference + std::string_view{kAsOf}.size());
-    *section = golden_of(std::stoul(earlier)).at(name);
+    *section = golden_of(std::stoll(earlier)).at(name);
   }
   return known[version] = std::move(golden);
 }
 
-std::string file_for(std::size_t version, const Printed& printed) {
-  const Golden before = version > 1 ? golden_of(version - 1) : Golden{};
+std::string file_for(std::int64_t version, const Printed& printed) {
+  const bool is_first = version == store::oldest_of(store::embedded_migrations());
+  const Golden before = is_first ? Golden{} : golden_of(version - 1);
   std::string file = fmt::format("What netperfctl prints of a store of version {}\n", version);
   for (const auto& [name, text] : printed) {
     const auto found = before.find(name);
@@ -145,7 +147,7 @@ std::string file_for(std::size_t version, const Printed& printed) {
   return file;
 }
 
-class Released : public bus::BusTest, public testing::WithParamInterface<std::size_t> {
+class Released : public bus::BusTest, public testing::WithParamInterface<std::int64_t> {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root, who may read the events of all owners";
@@ -153,16 +155,14 @@ class Released : public bus::BusTest, public testing::WithParamInterface<std::si
     BusTest::SetUp();
     folder_ = std::filesystem::temp_directory_path() / fmt::format("netperfd-released-{}", ::getpid());
     std::filesystem::create_directory(folder_);
-    auto database = must(store::Database::open(old_path(), store::embedded_migrations().first(version())));
-    must(database->connection().execute(
-        must(read_file(file_of("store", version(), "sql").string(), kMostBytes))));
+    store::make_old_store(old_path(), version());
   }
   void TearDown() override {
     BusTest::TearDown();
     std::filesystem::remove_all(folder_);
   }
 
-  [[nodiscard]] static std::size_t version() { return GetParam(); }
+  [[nodiscard]] static std::int64_t version() { return GetParam(); }
   [[nodiscard]] std::string in_folder(const char* name) const { return (folder_ / name).string(); }
   // The database that netperfd of this version has left.
   [[nodiscard]] std::string old_path() const { return in_folder("old.db"); }
@@ -258,7 +258,7 @@ TEST_P(Released, store_backup_and_bundle_are_printed_as_ever) {
     must(importing->add_bundle(bundle.content, kImporter, "made on lab7", store::kMorning));
     print("bundle", *importing, Forms::json, printed);
   }
-  const auto path = file_of("released", version(), "txt");
+  const auto path = file_of(version());
   if (!std::filesystem::exists(path) && std::getenv("NETPERFD_UPDATE_GOLDEN") != nullptr)
     std::ofstream{path, std::ios::binary} << file_for(version(), printed);
   ASSERT_TRUE(std::filesystem::exists(path)) << path << " is missing; NETPERFD_UPDATE_GOLDEN=1 writes it";
@@ -270,7 +270,9 @@ TEST_P(Released, store_backup_and_bundle_are_printed_as_ever) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Released, testing::Range<std::size_t>(1, store::embedded_migrations().size() + 1),
+INSTANTIATE_TEST_SUITE_P(, Released,
+                         testing::Range(store::oldest_of(store::embedded_migrations()),
+                                        store::newest_of(store::embedded_migrations()) + 1),
                          testing::PrintToStringParamName());
 
 }  // namespace

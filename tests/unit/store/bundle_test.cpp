@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "daemon/store/bundle_tables.hpp"
 #include "daemon/store/bundle_writer.hpp"
 #include "daemon/store/database.hpp"
+#include "tests/unit/store/next_steps.hpp"
 #include "tests/unit/store/stored_bundle.hpp"
 
 namespace netperfd::store {
@@ -207,36 +206,59 @@ TEST_F(BundleStore, content_of_this_version_stays_as_it_is) {
 
 TEST_F(BundleStore, refuses_a_newer_version) {
   StoredTables newer = content();
-  newer.schema = static_cast<std::uint32_t>(embedded_migrations().size()) + 1;
+  newer.schema += 1;
   EXPECT_EQ(at_newest_version(newer, kNoLimit).error().kind, ErrorKind::unsupported);
   newer.schema = 0;
   EXPECT_EQ(at_newest_version(newer, kNoLimit).error().kind, ErrorKind::invalid_argument);
 }
 
+TEST_F(BundleStore, refuses_a_development_version) {
+  StoredTables older = content();
+  for (const std::uint32_t version : {24U, 1U}) {
+    older.schema = version;
+    const auto refused = at_newest_version(older, kNoLimit);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::unsupported);
+    EXPECT_EQ(refused.error().message,
+              fmt::format("a development version of netperfd made the bundle, of schema version {}; this one "
+                          "knows versions from 25 on. Read it with the version that made it",
+                          version));
+  }
+}
+
+TEST_F(BundleStore, of_an_older_version_is_the_same_as_one_of_the_migrated_database) {
+  const auto steps = with_next_steps();
+  const StoredTables old = content();
+  close();
+  auto database = must(Database::open(path(), steps));
+  const StoredTables migrated = must(read_tables(database->connection(), runs_, kNoLimit));
+  EXPECT_EQ(migrated.schema, newest_of(steps));
+  EXPECT_NE(migrated, old);
+  EXPECT_EQ(must(at_newest_version(old, kNoLimit, steps)), migrated);
+}
+
 // A bundle that an older netperfd would have made of its database is the same as one of the migrated
 // database.
-class BundleOfVersion : public StoreTest, public testing::WithParamInterface<std::size_t> {};
+class BundleOfVersion : public StoreTest, public testing::WithParamInterface<std::int64_t> {};
 
 TEST_P(BundleOfVersion, is_migrated) {
-  const auto migrations = embedded_migrations();
-  const std::size_t version = GetParam();
-  std::ifstream file(fmt::format("{}/store/version-{}.sql", NETPERFD_TEST_DATA, version));
-  std::ostringstream rows;
-  rows << file.rdbuf();
-  auto database = must(Database::open(path(), migrations.first(version)));
-  must(database->connection().execute(rows.str()));
+  make_old_store(path(), GetParam());
   std::vector<RunId> runs(static_cast<std::size_t>(std::stoll(ask(path(), "SELECT count(*) FROM runs"))));
   std::iota(runs.begin(), runs.end(), RunId{1});
-  const StoredTables old = must(read_tables(database->connection(), runs, kNoLimit));
-  database.reset();
-  EXPECT_EQ(old.schema, version);
+  StoredTables old;
+  {
+    auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+    old = must(read_tables(connection, runs, kNoLimit));
+  }
+  EXPECT_EQ(old.schema, GetParam());
   open();
   const StoredTables migrated = must(store->tables(runs, kNoLimit));
   EXPECT_EQ(must(at_newest_version(old, kNoLimit)), migrated);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BundleOfVersion,
-                         testing::Range<std::size_t>(1, embedded_migrations().size() + 1));
+                         testing::Range(oldest_of(embedded_migrations()),
+                                        newest_of(embedded_migrations()) + 1));
 
 }  // namespace
 }  // namespace netperfd::store

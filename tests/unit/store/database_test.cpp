@@ -127,6 +127,24 @@ TEST_F(DatabaseTest, refuses_a_database_of_a_newer_netperfd) {
   EXPECT_EQ(content_of(path()), before);
 }
 
+TEST_F(DatabaseTest, refuses_a_database_of_a_development_version) {
+  open();
+  close();
+  for (const int version : {24, 1, 0}) {
+    write_with_sql(fmt::format("PRAGMA user_version = {}", version));
+    const auto before = content_of(path());
+    const auto error = refusal();
+    EXPECT_EQ(error.kind, ErrorKind::unsupported);
+    EXPECT_EQ(error.message,
+              fmt::format("{}: a development version of netperfd made this database, of schema version {}, "
+                          "and this one knows versions from 25 on; it was left as it is. Read it with the "
+                          "version that made it, or move it away to begin a new one",
+                          path(), version));
+    EXPECT_EQ(content_of(path()), before);
+    EXPECT_EQ(SqliteStore::open_to_look(path()).error().kind, ErrorKind::unsupported);
+  }
+}
+
 TEST_F(DatabaseTest, says_which_folder_is_missing) {
   const auto refused = SqliteStore::open((folder / "absent" / "netperfd.db").string(), 0);
   ASSERT_FALSE(refused);
@@ -215,11 +233,19 @@ class MigrationTest : public DatabaseTest {
   }
 };
 
-TEST_F(MigrationTest, of_the_schema_count_from_1_without_gaps) {
-  std::int64_t expected = 1;
+TEST_F(MigrationTest, of_the_schema_begin_with_the_first_release_and_have_no_gaps) {
+  std::int64_t expected = 25;
   for (const auto& migration : embedded_migrations())
     EXPECT_EQ(migration.version, expected++) << migration.name;
-  EXPECT_EQ(embedded_migrations().front().name, "0001_runs.sql");
+  EXPECT_EQ(embedded_migrations().front().name, "0025_schema.sql");
+}
+
+TEST_F(MigrationTest, to_a_version_are_those_up_to_it) {
+  for (const auto& [version, count] :
+       {std::pair{0, 0U}, std::pair{1, 1U}, std::pair{2, 2U}, std::pair{3, 2U}})
+    EXPECT_EQ(migrations_to(version, kTwoSteps).size(), count) << version;
+  EXPECT_TRUE(migrations_to(24, embedded_migrations()).empty());
+  EXPECT_EQ(migrations_to(25, embedded_migrations()).size(), 1U);
 }
 
 TEST_F(MigrationTest, lead_a_new_database_to_the_newest_version_without_a_copy) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What tests ask and change in a store past the store.
+#include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "daemon/base/fd.hpp"
 #include "daemon/store/digests.hpp"
+#include "daemon/store/migrations.hpp"
 #include "daemon/store/sqlite.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
@@ -13,6 +16,16 @@ std::vector<std::string> list_of(Connection& connection, const std::string& sql)
   auto select = must(connection.prepare(sql));
   while (must(select.step())) must(select.read(values.emplace_back()));
   return values;
+}
+
+void make_old_store(const std::string& path, std::int64_t version) {
+  const auto sql = must(
+      read_file(fmt::format("{}/store/version-{}.sql", NETPERFD_TEST_DATA, version), std::size_t{1} << 20U));
+  auto connection = must(Connection::open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  must(connection.execute("PRAGMA foreign_keys = OFF; PRAGMA auto_vacuum = INCREMENTAL; BEGIN"));
+  must(connection.execute(sql));
+  must(connection.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}; COMMIT", kApplicationId, version)));
 }
 
 void forge(const std::string& path, const std::string& sql) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <filesystem>
 #include <optional>
 
 #include "daemon/store/database.hpp"
@@ -108,24 +107,6 @@ TEST_F(FingerprintStore, shows_facts_of_runs_and_their_differences_in_a_view) {
                       "max(value))",
                       first, second)),
       "veth0@ring-a feature rx-gro=on/off,value=4096 131072 6291456/-");
-}
-
-TEST_F(FingerprintStore, migration_leaves_older_runs_without_one) {
-  close();
-  std::filesystem::remove(path());
-  {
-    auto database = must(Database::open(path(), embedded_migrations().first(3)));
-    must(database->connection().execute(
-        "INSERT INTO jobs (id, created_us, owner_uid, name, description, label, repeat, workload, text) "
-        "VALUES "
-        "(1, 1, 0, 'watch', '', '', 1, 'none', 'name: watch');"
-        "INSERT INTO runs (id, job, idx, state) VALUES (1, 1, 1, 'finished')"));
-  }
-  open();
-  EXPECT_EQ(store->fingerprint(1).error().kind, ErrorKind::not_found);
-  EXPECT_EQ(must(store->run(1)).spec.name, "watch");
-  const RunId next = store_run(a_fingerprint());
-  EXPECT_EQ(must(store->fingerprint(next)), a_fingerprint());
 }
 
 }  // namespace

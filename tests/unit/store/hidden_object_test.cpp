@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/store/database.hpp"
+#include "tests/unit/store/next_steps.hpp"
 #include "tests/unit/store/whole_store.hpp"
 
 namespace netperfd::store {
@@ -118,17 +119,26 @@ TEST_F(HiddenObject, in_a_file_of_another_encoding_is_refused) {
 // Before anything of it could be executed.
 TEST_F(HiddenObject, in_an_older_store_is_found_before_it_is_migrated) {
   const std::string file = in_folder("older.db");
-  must(Database::open(file, embedded_migrations().first(10)));
+  must(Database::open(file, embedded_migrations()));
   {
     auto writer = must(Connection::open(file, SQLITE_OPEN_READWRITE));
     must(writer.execute(
         "CREATE TRIGGER thief AFTER UPDATE ON jobs BEGIN UPDATE jobs SET owner_uid = 666; END"));
   }
-  const Error refused = refusal_of_candidate(file);
+  const Error refused = refusal_of_candidate(file, with_next_steps());
   EXPECT_EQ(refused.kind, ErrorKind::invalid_argument);
   EXPECT_EQ(refused.message,
             "it is no store of netperfd's: the schema has a trigger \"thief\" on \"jobs\", which no "
             "netperfd makes");
+}
+
+// ALTER TABLE and CREATE TABLE leave different texts of one schema.
+TEST_F(HiddenObject, is_none_in_a_store_that_the_migrations_of_development_versions_made) {
+  const std::string file = in_folder("older.db");
+  make_old_store(file, oldest_of(embedded_migrations()));
+  ASSERT_NE(ask(file, "SELECT sql FROM sqlite_schema WHERE name = 'runs'"),
+            ask(path(), "SELECT sql FROM sqlite_schema WHERE name = 'runs'"));
+  EXPECT_EQ(problems(file), "");
 }
 
 // SQLite of another version may write comments, blanks and quotes otherwise.

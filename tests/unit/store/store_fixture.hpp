@@ -73,6 +73,9 @@ void bring_to_collecting(core::RunStore& store, RunId run);
 // The first column of each row.
 [[nodiscard]] std::vector<std::string> list_of(Connection& connection, const std::string& sql);
 
+// Makes the store of tests/data/store/version-N.sql, which netperfd of that version has left.
+void make_old_store(const std::string& path, std::int64_t version);
+
 // Changes rows as a store would have stored them: with their digests.
 void forge(const std::string& path, const std::string& sql);
 

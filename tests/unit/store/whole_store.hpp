@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,12 +48,13 @@ class WholeStore : public StoreTest {
     write(in_folder(name), copy);
     return in_folder(name);
   }
-  Result<std::int64_t> candidate(const std::string& file) {
-    return copy_candidate(Fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)}, candidate_of(path()),
-                          embedded_migrations());
+  Result<std::int64_t> candidate(const std::string& file,
+                                 std::span<const Migration> migrations = embedded_migrations()) {
+    return copy_candidate(Fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)}, candidate_of(path()), migrations);
   }
-  Error refusal_of_candidate(const std::string& file) {
-    const auto copied = candidate(file);
+  Error refusal_of_candidate(const std::string& file,
+                             std::span<const Migration> migrations = embedded_migrations()) {
+    const auto copied = candidate(file, migrations);
     if (copied) throw std::runtime_error("it was accepted");
     EXPECT_FALSE(std::filesystem::exists(candidate_of(path())));
     return copied.error();
