@@ -105,6 +105,7 @@ enum class Witness {
 // it was not tested, the interval also if so few runs show nothing.
 struct Together {
   std::optional<double> p, low, high;
+  double level = 0;  // of the interval
 };
 
 // The change of a function by the samples of the plain runs. Of a traced function, what it called untraced is
@@ -125,6 +126,7 @@ struct SampledShift {
   // The ends of the interval to show: with p of `together`, or if it has none of the function alone.
   [[nodiscard]] std::optional<double> low() const { return together.p ? together.low : cost.low; }
   [[nodiscard]] std::optional<double> high() const { return together.p ? together.high : cost.high; }
+  [[nodiscard]] double level() const { return together.p ? together.level : cost.level; }
 };
 
 // What is tested of a function. Each can change while the others do not: a slower call that is made less

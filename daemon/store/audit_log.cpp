@@ -59,8 +59,8 @@ Result<std::int64_t> AuditLog::add(const core::AuditEntry& entry) {
 
 Status AuditLog::prune() {
   if (auto done = keep_newest("outcome <> 'allowed'", caps_.not_allowed); !done) return done;
-  auto select =
-      connection_.prepare("SELECT uid FROM audit WHERE uid IS NOT NULL GROUP BY uid HAVING count(*) > ?");
+  auto select = connection_.prepare(
+      "SELECT uid FROM audit WHERE typeof(uid) = 'integer' GROUP BY uid HAVING count(*) > ?");
   if (!select) return std::unexpected(select.error());
   select->bind(caps_.of_a_user);
   std::vector<uid_t> busy;

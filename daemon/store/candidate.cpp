@@ -173,7 +173,7 @@ Status settle(Connection& connection, const LastNumbers& numbers) {
 
 }  // namespace
 
-// If they cannot be read, as in a damaged database, the numbers of the other one count.
+// Of those that cannot be read, as in a damaged database, the numbers of the other one count.
 LastNumbers last_numbers(Connection& connection) {
   LastNumbers numbers;
   auto select = connection.prepare("SELECT name, seq FROM sqlite_sequence");
@@ -181,8 +181,7 @@ LastNumbers last_numbers(Connection& connection) {
   (void)for_each_row(*select, [&numbers](RowReader& row) {
     std::string table;
     std::int64_t number = 0;
-    row.read(table, number);
-    numbers[table] = number;
+    if (row.try_read(table, number)) numbers[table] = number;
   });
   return numbers;
 }

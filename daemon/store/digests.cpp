@@ -306,7 +306,7 @@ Result<bool> is_intact_entry(Connection& connection, std::int64_t entry) {
   const auto now = digest_of_entry(connection, entry);
   if (!now) return std::unexpected(now.error());
   const auto stored = connection.value<std::optional<std::int64_t>>(
-      fmt::format("SELECT digest FROM audit WHERE id = {}", entry));
+      fmt::format("SELECT iif(typeof(digest) = 'integer', digest, NULL) FROM audit WHERE id = {}", entry));
   if (!stored) return std::unexpected(stored.error());
   return *now == *stored;
 }

@@ -41,9 +41,10 @@ Result<std::vector<NamedFigure>> read_named_figures(Connection& connection, RunI
                   kNamedFigureColumns));
   if (!select) return std::unexpected(std::move(select.error()));
   std::vector<NamedFigure> figures;
-  auto read =
-      for_each_row(select->bind(run), [&](RowReader& row) { figures.push_back(read_named_figure(row)); });
-  if (read) read = expect_intact(connection, of_run(run), {"run_figures"});
+  auto read = expect_intact(connection, of_run(run), {"run_figures"});
+  if (read)
+    read =
+        for_each_row(select->bind(run), [&](RowReader& row) { figures.push_back(read_named_figure(row)); });
   if (!read) return std::unexpected(std::move(read.error()));
   const auto job = connection.value<std::int64_t>(
       fmt::format("SELECT coalesce((SELECT job FROM runs WHERE id = {}), 0)", run));

@@ -39,12 +39,12 @@ struct RunColumns {
 };
 
 template <class Member>
-struct Column {
+struct RunColumn {
   std::string_view sql;
   Member& member;
 };
 template <class Member>
-Column(std::string_view, Member&) -> Column<Member>;
+RunColumn(std::string_view, Member&) -> RunColumn<Member>;
 
 // Calls `use` with each column and the member that it is read into.
 template <class Use>
@@ -53,36 +53,39 @@ auto with_columns(RunColumns& of, Use use) {
   JobSpec& job = row.spec;
   Path& path = job.test.path;
   Traffic& traffic = job.test.traffic;
-  return use(
-      Column{"j.name", job.name}, Column{"j.description", job.description}, Column{"j.label", job.label},
-      Column{"j.repeat", job.repeat}, Column{"j.workload", of.workload},
-      Column{"j.protocol", traffic.protocol}, Column{"j.direction", traffic.direction},
-      Column{"j.streams", traffic.streams}, Column{"j.duration_ms", traffic.duration},
-      Column{"j.bytes", traffic.bytes}, Column{"j.omit_ms", traffic.omit}, Column{"j.server", path.server},
-      Column{"j.local_server", of.local}, Column{"j.client_netns", path.netns},
-      Column{"j.server_netns", of.server_netns}, Column{"j.owner_uid", row.owner},
-      Column{"j.created_us", row.created}, Column{"j.purpose", job.purpose}, Column{"j.seed", of.design.seed},
-      Column{"j.variant_a", of.design.variant_a}, Column{"j.variant_b", of.design.variant_b},
-      Column{"j.plain", of.design.plain}, Column{"j.changed", of.design.changed},
-      Column{"j.confirms", job.confirms},
-      // A key of the job's text stands at the beginning of a line there, and a pilot or a self-test has a
-      // fixed number of blocks.
-      Column{"j.purpose = 'measurement' AND instr(char(10) || j.text, char(10) || 'until:') > 0",
-             job.until_decided},
-      Column{"r.id", row.id}, Column{"r.job", row.job}, Column{"r.idx", row.index},
-      Column{"r.block", row.slot.block}, Column{"r.letter", row.slot.letter}, Column{"r.variant", of.variant},
-      Column{"r.build", row.build}, Column{"r.traced", row.slot.traced}, Column{"r.point", row.slot.point},
-      Column{"r.point_name", row.point_name}, Column{"r.state", row.state}, Column{"r.error", row.error},
-      Column{"r.started_us", row.started}, Column{"r.ended_us", row.ended},
-      Column{"r.iperf3_version", row.iperf3_version}, Column{"r.client_host", of.client_host},
-      Column{"r.client_port", of.client_port}, Column{"r.server_host", of.server_host},
-      Column{"r.server_port", of.server_port}, Column{"r.mss", row.mss_bytes},
-      Column{"r.congestion", row.congestion}, Column{"r.cpu_client_percent", row.cpu_client_percent},
-      Column{"r.cpu_server_percent", row.cpu_server_percent}, Column{"r.client_user_us", of.user},
-      Column{"r.client_system_us", of.system}, Column{"r.note", row.note},
-      Column{"t.run IS NOT NULL", of.has_trace}, Column{"t.events", of.trace.events},
-      Column{"t.lost", of.trace.lost}, Column{"t.skipped", of.trace.skipped},
-      Column{"t.broken", of.trace.broken}, Column{"p.tracer_share", of.trace.tracer_share});
+  return use(RunColumn{"j.name", job.name}, RunColumn{"j.description", job.description},
+             RunColumn{"j.label", job.label}, RunColumn{"j.repeat", job.repeat},
+             RunColumn{"j.workload", of.workload}, RunColumn{"j.protocol", traffic.protocol},
+             RunColumn{"j.direction", traffic.direction}, RunColumn{"j.streams", traffic.streams},
+             RunColumn{"j.duration_ms", traffic.duration}, RunColumn{"j.bytes", traffic.bytes},
+             RunColumn{"j.omit_ms", traffic.omit}, RunColumn{"j.server", path.server},
+             RunColumn{"j.local_server", of.local}, RunColumn{"j.client_netns", path.netns},
+             RunColumn{"j.server_netns", of.server_netns}, RunColumn{"j.owner_uid", row.owner},
+             RunColumn{"j.created_us", row.created}, RunColumn{"j.purpose", job.purpose},
+             RunColumn{"j.seed", of.design.seed}, RunColumn{"j.variant_a", of.design.variant_a},
+             RunColumn{"j.variant_b", of.design.variant_b}, RunColumn{"j.plain", of.design.plain},
+             RunColumn{"j.changed", of.design.changed}, RunColumn{"j.confirms", job.confirms},
+             // A key of the job's text stands at the beginning of a line there, and a pilot or a self-test
+             // has a fixed number of blocks.
+             RunColumn{"j.purpose = 'measurement' AND instr(char(10) || j.text, char(10) || 'until:') > 0",
+                       job.until_decided},
+             RunColumn{"r.id", row.id}, RunColumn{"r.job", row.job}, RunColumn{"r.idx", row.index},
+             RunColumn{"r.block", row.slot.block}, RunColumn{"r.letter", row.slot.letter},
+             RunColumn{"r.variant", of.variant}, RunColumn{"r.build", row.build},
+             RunColumn{"r.traced", row.slot.traced}, RunColumn{"r.point", row.slot.point},
+             RunColumn{"r.point_name", row.point_name}, RunColumn{"r.state", row.state},
+             RunColumn{"r.error", row.error}, RunColumn{"r.started_us", row.started},
+             RunColumn{"r.ended_us", row.ended}, RunColumn{"r.iperf3_version", row.iperf3_version},
+             RunColumn{"r.client_host", of.client_host}, RunColumn{"r.client_port", of.client_port},
+             RunColumn{"r.server_host", of.server_host}, RunColumn{"r.server_port", of.server_port},
+             RunColumn{"r.mss", row.mss_bytes}, RunColumn{"r.congestion", row.congestion},
+             RunColumn{"r.cpu_client_percent", row.cpu_client_percent},
+             RunColumn{"r.cpu_server_percent", row.cpu_server_percent},
+             RunColumn{"r.client_user_us", of.user}, RunColumn{"r.client_system_us", of.system},
+             RunColumn{"r.note", row.note}, RunColumn{"t.run IS NOT NULL", of.has_trace},
+             RunColumn{"t.events", of.trace.events}, RunColumn{"t.lost", of.trace.lost},
+             RunColumn{"t.skipped", of.trace.skipped}, RunColumn{"t.broken", of.trace.broken},
+             RunColumn{"p.tracer_share", of.trace.tracer_share});
 }
 
 std::string select_run() {

@@ -63,7 +63,7 @@ void add_positions(Connection& connection, core::StoreCheck& check) {
                              table.key, table.name, of_sample ? ", sample" : "", kMostOfTable),
                  check, [&](RowReader& row) {
                    std::int64_t number = 0;
-                   row.read(number);
+                   if (!row.try_read(number)) return;
                    check.problems.push_back(fmt::format("the positions of {} {} in table {} have gaps",
                                                         table.key, number, table.name));
                  });
@@ -89,7 +89,7 @@ void add_numbers(Connection& connection, core::StoreCheck& check) {
         fmt::format("SELECT id FROM {} WHERE id NOT BETWEEN 1 AND {} LIMIT 1", table, kMostNumbers), check,
         [&](RowReader& row) {
           std::int64_t id = 0;
-          row.read(id);
+          if (!row.try_read(id)) return;
           check.problems.push_back(fmt::format("table {} has the number {}, which cannot be", table, id));
         });
   }
@@ -118,14 +118,17 @@ void add_wrong_sums(Connection& connection, core::StoreCheck& check) {
                            kMostProblems),
                check, [&check](RowReader& row) {
                  std::int64_t uid = 0;
-                 row.read(uid);
+                 if (!row.try_read(uid)) return;
                  check.problems.push_back(
                      fmt::format("the stored bytes of uid {} are not those of its jobs and runs", uid));
                });
   for (const char* table : {"jobs", "runs", "audit"}) {
     const auto last = number(connection, fmt::format("SELECT ifnull(max(id), 0) FROM {}", table), check);
     const auto given = number(
-        connection, fmt::format("SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = '{}'", table),
+        connection,
+        fmt::format(
+            "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = '{}' AND typeof(seq) = 'integer'",
+            table),
         check);
     if (given < last)
       check.problems.push_back(fmt::format("table {}: numbers that were given would be given again", table));

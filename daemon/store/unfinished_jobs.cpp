@@ -13,18 +13,16 @@
 namespace netperfd::store {
 namespace {
 
-// io: the rows of this job are damaged, and others may be read.
+// A damaged row is damage of its job.
 Status read_runs(Statement& select, core::UnfinishedJob& job) {
-  Status damage;
-  auto done = for_each_row(select.bind(job.id), [&](RowReader& row) {
+  return for_each_row(select.bind(job.id), [&](RowReader& row) {
     core::StoredRun& run = job.runs.emplace_back();
     std::string variant;
     auto read = row.try_read(run.id, run.index, run.state, run.error, run.slot.block, run.slot.letter,
                              variant, run.build, run.slot.traced, run.slot.point, run.point_name);
-    if (!read && damage) damage = std::move(read);
+    if (!read && job.damage.empty()) job.damage = std::move(read.error().message);
     if (!variant.empty()) run.slot.variant = variant.front();
   });
-  return done ? damage : done;
 }
 
 }  // namespace
@@ -56,10 +54,9 @@ Result<std::vector<core::UnfinishedJob>> read_unfinished_jobs(Connection& connec
   if (!done) return std::unexpected(done.error());
   for (core::UnfinishedJob& job : jobs) {
     const auto read = read_runs(*runs, job);
-    if (!read && read.error().kind != ErrorKind::io) return std::unexpected(read.error());
-    auto intact = expect_intact_with_runs(connection, job.id);
-    if (intact) intact = read;
-    if (!intact) job.damage = std::move(intact.error().message);
+    if (!read) return std::unexpected(read.error());
+    if (auto intact = expect_intact_with_runs(connection, job.id); !intact)
+      job.damage = std::move(intact.error().message);
     if (!job.damage.empty()) {
       core::UnfinishedJob damaged;
       damaged.id = job.id;

@@ -123,8 +123,8 @@ void estimate(Judged& judged, const ComparisonSettings& settings) {
   result.threshold = judged.asked->threshold.value_or(settings.threshold);
   result.effect = figure_effect(judged.grouping, judged.asked->figure, result.threshold, level);
   if (result.effect.p) {
-    result.p_adjusted =
-        std::min(1.0, *result.effect.p * static_cast<double>(figures) * looks_taken(settings.looked));
+    result.p_adjusted = std::min(
+        1.0, *result.effect.p * static_cast<double>(figures) * sharers_of(settings.level, settings.looked));
   }
   result.fewest = fewest_for(judged.grouping, level);
 }

@@ -97,8 +97,9 @@ struct Family {
 };
 
 // The samples were moved towards no difference by the error of the calibration, or less.
-void put_interval(const Tested& tested, double critical, double level) {
-  const auto ends = interval_at(tested.shift.samples, critical);
+void put_interval(const Tested& tested, const std::optional<double>& wide,
+                  const std::optional<double>& critical, double level) {
+  const auto ends = interval_of(tested.shift.samples, wide, critical);
   if (!ends) return;
   const auto& [estimate, samples, moved, lower, higher] = tested.shift;
   tested.together->low = std::min(*estimate.shift, ends->low + moved - lower);
@@ -124,7 +125,12 @@ void test_together(const Family& family, const Grouping& grouping, double level,
     const Tested& tested = i < first ? family.costly[i] : family.rest[i - first];
     Together& together = *tested.together;
     together.p = test.p_together[i];
-    if (test.wide) put_interval(tested, is_rest ? *test.wide_rest : *test.wide, level);
+    together.level = level;
+    if (is_rest) {
+      put_interval(tested, test.wide_rest, test.critical_rest, level);
+    } else {
+      put_interval(tested, test.wide, test.critical, level);
+    }
     // With several boots and several builds, samples share the luck of a build.
     if (grouping.is_crossed()) widen(tested.shift.estimate, level, together);
     together.p = std::min(1.0, *together.p * looks);

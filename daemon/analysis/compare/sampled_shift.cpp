@@ -83,7 +83,8 @@ void test_together(std::span<SampledPlace* const> places, double level, double l
     const ShiftEstimate& cost = tested[i]->shift.cost;
     Together& together = tested[i]->shift.together;
     together.p = test.p_together[i];
-    if (const auto ends = test.wide ? interval_at(figures[i], *test.wide) : std::nullopt) {
+    together.level = level;
+    if (const auto ends = interval_of(figures[i], test.wide, test.critical)) {
       together.low = std::min(*cost.shift, ends->low);
       together.high = std::max(*cost.shift, ends->high);
     }

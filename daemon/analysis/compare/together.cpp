@@ -5,6 +5,15 @@
 
 namespace netperfd::analysis {
 
+std::optional<ShiftInterval> interval_of(const Samples& samples, const std::optional<double>& wide,
+                                         const std::optional<double>& critical) {
+  for (const auto& each : {wide, critical}) {
+    if (!each) continue;
+    if (auto ends = interval_at(samples, *each)) return ends;
+  }
+  return std::nullopt;
+}
+
 void let_agree(double shift, double level, Together& together) {
   constexpr double kHardly = 1e-6;
   if (*together.p > 1 - level + 1e-12) {

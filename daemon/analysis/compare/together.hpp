@@ -3,9 +3,19 @@
 // the other says, too.
 #pragma once
 
+#include <optional>
+
+#include "daemon/analysis/compare/family_test.hpp"
+#include "daemon/analysis/compare/grouping.hpp"
 #include "daemon/model/comparison.hpp"
 
 namespace netperfd::analysis {
+
+// The interval of a figure, at FamilyTest::wide; where that leaves it unbounded, at the critical value, at
+// which it is bounded if p shows the figure. Absent if it is unbounded there, too.
+[[nodiscard]] std::optional<ShiftInterval> interval_of(const Samples& samples,
+                                                       const std::optional<double>& wide,
+                                                       const std::optional<double>& critical);
 
 // The interval is of more exchanges than p, and both round: it leaves out 0 afterwards exactly if p is at
 // most 1 - level. Both must be known, and the shift within the interval.

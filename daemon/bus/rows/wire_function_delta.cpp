@@ -17,7 +17,7 @@ void put_sampled(rows::FunctionDelta& row, const FunctionDelta& function) {
   row.sampled_shift = sampled.cost.shift;
   row.sampled_low = sampled.low();
   row.sampled_high = sampled.high();
-  if (sampled.cost.low) row.sampled_level = sampled.cost.level;
+  if (sampled.low()) row.sampled_level = sampled.level();
   row.sampled_share_a = sampled.share_a;
   row.sampled_share_b = sampled.share_b;
   row.sampled_p_adjusted = sampled.together.p;

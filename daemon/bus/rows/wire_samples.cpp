@@ -134,7 +134,7 @@ Row compared_frame_row(const FrameDelta& frame) {
   row.shift = cost.shift;
   row.low = frame.shift->low();
   row.high = frame.shift->high();
-  if (cost.low) row.level = cost.level;
+  if (frame.shift->low()) row.level = frame.shift->level();
   row.p_adjusted = frame.shift->together.p;
   return to_wire(row);
 }

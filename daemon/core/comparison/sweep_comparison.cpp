@@ -47,16 +47,12 @@ bool is_of_point(const Error& error) {
   return error.kind == ErrorKind::not_found || error.kind == ErrorKind::invalid_argument;
 }
 
-void take(ComparedSelections compared, std::size_t points, ComparedPoint& point) {
+void take(ComparedSelections compared, ComparedPoint& point) {
   Comparison& comparison = compared.comparison;
   point.runs_a = static_cast<std::uint32_t>(comparison.a.size());
   point.runs_b = static_cast<std::uint32_t>(comparison.b.size());
   point.verdict = comparison.verdict;
   point.figures = std::move(comparison.figures);
-  for (FigureResult& figure : point.figures) {
-    if (figure.p_adjusted)
-      figure.p_adjusted = std::min(1.0, *figure.p_adjusted * static_cast<double>(points));
-  }
   if (!comparison.caveats.empty()) point.caveat = std::move(comparison.caveats.front());
 }
 
@@ -116,7 +112,7 @@ Result<SweepComparison> compare_sweep(RunQueries& queries, JobId job,
     }
     sweep.name_a = first.spec.design->a->name;
     sweep.name_b = first.spec.design->b->name;
-    take(std::move(*compared), points->size(), point);
+    take(std::move(*compared), point);
     auto of_trend = runs_of_trend(queries, runs_of_point, point.values, of_job->figures);
     if (!of_trend) return std::unexpected(std::move(of_trend.error()));
     trended.push_back(std::move(*of_trend));

@@ -254,14 +254,14 @@ TEST(GoldenComparison, of_a_function_by_trace_and_samples) {
   function.sampled = {.cost = a_shift(20),
                       .share_a = 0.27,
                       .share_b = 0.28,
-                      .together = {.p = 41.5, .low = 43.5, .high = 44.5},
+                      .together = {.p = 41.5, .low = 43.5, .high = 44.5, .level = 45.5},
                       .witness = Witness::agrees,
                       .after_interrupts_off = true,
                       .detectable = 42.5};
   function.below = "a traced function is below no other";
   EXPECT_THAT(shown(function_delta_row(function)),
               AllOf(IsSupersetOf({"cost_a 11", "sampled_a 21", "sampled_b 22", "sampled_shift 23",
-                                  "sampled_low 43.5", "sampled_high 44.5", "sampled_level 26",
+                                  "sampled_low 43.5", "sampled_high 44.5", "sampled_level 45.5",
                                   "sampled_share_a 0.27", "sampled_share_b 0.28", "sampled_p_adjusted 41.5",
                                   "sampled_detectable 42.5", "witness agrees", "after_interrupts_off true"}),
                     Not(Contains(StartsWith("below"))), Not(Contains(StartsWith("not_traced")))));

@@ -132,6 +132,15 @@ TEST_F(WholeStore, with_a_problem_of_its_schema_has_those_of_its_rows_too) {
   EXPECT_THAT(check.damaged_runs, ElementsAre(run));
 }
 
+TEST_F(WholeStore, with_one_number_that_cannot_be_read_keeps_the_others) {
+  store_job(a_job());
+  damage(path(), "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'jobs'");
+  auto connection = must(Connection::open(path(), SQLITE_OPEN_READONLY));
+  const LastNumbers numbers = last_numbers(connection);
+  EXPECT_FALSE(numbers.contains("jobs"));
+  EXPECT_EQ(numbers.at("runs"), connection.value<std::int64_t>("SELECT max(id) FROM runs").value());
+}
+
 TEST_F(WholeStore, with_a_corrupt_page_has_problems) {
   for (int i = 0; i < 20; ++i) store_job(a_job());
   close();
