@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <random>
 #include <span>
@@ -175,7 +176,6 @@ std::optional<double> detectable(const Samples& samples, double critical) {
 // with a low one save.
 class SimulatedShift {
  public:
-  // `allowed`: so many exchanges may reach the statistic of a figure that is found.
   SimulatedShift(Exchanges exchanges, const Handicap& handicap, bool paired, std::size_t allowed)
       : handicap_(handicap), paired_(paired), allowed_(allowed) {
     for (; signs_.size() < exchanges.size(); exchanges.next()) signs_.push_back(exchanges.signs());
@@ -184,13 +184,12 @@ class SimulatedShift {
   // Of one of the first figures or of the rest, beside so many others.
   double of(bool is_first, std::size_t others_first, std::size_t others_rest) {
     constexpr std::size_t kRepetitions = 1'000;
-    random_.seed(1);
-    normal_.reset();
     std::vector<double> shifts;
     for (std::size_t repetition = 0; repetition < kRepetitions; ++repetition) {
-      std::vector<double> largest(signs_.size());
-      add_others(others_first, true, largest);
-      add_others(others_rest, false, largest);
+      std::vector<double> largest = largest_of(others_first);
+      const std::vector<double> largest_rest = largest_of(others_rest);
+      for (std::size_t i = 0; i < signs_.size(); ++i)
+        largest[i] = std::max(largest[i], handicap_.on_first(largest_rest[i]));
       shifts.push_back(least_found(is_first, largest));
     }
     const auto place = shifts.begin() + static_cast<std::ptrdiff_t>(kPower * kRepetitions);
@@ -212,12 +211,15 @@ class SimulatedShift {
     return is_first ? own : handicap_.on_first(own);
   }
 
-  void add_others(std::size_t count, bool are_first, std::vector<double>& largest) {
-    for (std::size_t other = 0; other < count; ++other) {
+  // The largest statistic of so many others under each exchange.
+  std::vector<double> largest_of(std::size_t others) {
+    std::vector<double> largest(signs_.size());
+    for (std::size_t other = 0; other < others; ++other) {
       const std::vector<double> values = drawn(0);
       for (std::size_t i = 0; i < signs_.size(); ++i)
-        largest[i] = std::max(largest[i], counted(values, signs_[i], are_first));
+        largest[i] = std::max(largest[i], statistic(values, signs_[i]));
     }
+    return largest;
   }
 
   double least_found(bool is_first, const std::vector<double>& largest) {
@@ -246,9 +248,33 @@ class SimulatedShift {
   Handicap handicap_;
   bool paired_;
   std::size_t allowed_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_{1};
   std::normal_distribution<double> normal_;
 };
+
+// What a simulated shift depends on.
+struct ShiftQuestion {
+  std::size_t a = 0, b = 0;  // samples
+  bool paired = false;
+  std::size_t allowed = 0;  // so many exchanges may reach the statistic of a figure that is found
+  double odds = 1;
+  bool is_first = true;
+  std::size_t others_first = 0, others_rest = 0;
+
+  auto operator<=>(const ShiftQuestion&) const = default;
+};
+
+// A simulation takes a tenth of a second, and the comparisons of a sweep ask the same.
+double simulated_shift(const ShiftQuestion& asked) {
+  constexpr std::size_t kMostKnown = 1'000;
+  thread_local std::map<ShiftQuestion, double> known;
+  if (const auto found = known.find(asked); found != known.end()) return found->second;
+  if (known.size() >= kMostKnown) known.clear();
+  const Samples samples{
+      .a = std::vector<double>(asked.a), .b = std::vector<double>(asked.b), .paired = asked.paired};
+  SimulatedShift simulated(Exchanges(samples, 1), Handicap(samples, asked.odds), asked.paired, asked.allowed);
+  return known[asked] = simulated.of(asked.is_first, asked.others_first, asked.others_rest);
+}
 
 // How many of them are not found at the level, but for the first one.
 std::size_t others_of(std::span<const double> p, double level) {
@@ -264,8 +290,8 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   if (figures.empty()) return test;
   first = first == 0 ? figures.size() : std::min(first, figures.size());
   const std::size_t rest = figures.size() - first;
-  const Handicap handicap(figures.front(),
-                          std::max(1.0, kOdds * static_cast<double>(rest) / static_cast<double>(first)));
+  const double odds = std::max(1.0, kOdds * static_cast<double>(rest) / static_cast<double>(first));
+  const Handicap handicap(figures.front(), odds);
   std::vector<std::vector<double>> values;
   for (const Samples& samples : figures) values.push_back(scaled_values(samples));
   Exchanges exchanges(figures.front(), figures.size());
@@ -325,12 +351,17 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
     return test;
   }
   const std::span<const double> p = test.p;
-  const std::size_t others_first = others_of(p.first(first), level);
-  const std::size_t others_rest = others_of(p.subspan(first), level);
-  SimulatedShift simulated(Exchanges(figures.front(), figures.size()), handicap, figures.front().paired,
-                           allowed);
-  test.detectable = simulated.of(true, others_first, others_rest);
-  if (rest > 0) test.detectable_rest = simulated.of(false, others_first, others_rest);
+  ShiftQuestion asked{.a = figures.front().a.size(),
+                      .b = figures.front().b.size(),
+                      .paired = figures.front().paired,
+                      .allowed = allowed,
+                      .odds = odds,
+                      .is_first = true,
+                      .others_first = others_of(p.first(first), level),
+                      .others_rest = others_of(p.subspan(first), level)};
+  test.detectable = simulated_shift(asked);
+  asked.is_first = false;
+  if (rest > 0) test.detectable_rest = simulated_shift(asked);
   return test;
 }
 
