@@ -296,11 +296,10 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   std::vector<std::vector<double>> values;
   for (const Samples& samples : figures) values.push_back(scaled_values(samples));
   Exchanges exchanges(figures.front(), figures.size());
-  const auto on_first = [&](std::size_t figure, const std::vector<double>& each) {
-    const double own = statistic(each, exchanges.signs());
+  const auto counted = [&](std::size_t figure) {
+    const double own = statistic(values[figure], exchanges.signs());
     return figure < first ? own : handicap.on_first(own);
   };
-  const auto counted = [&](std::size_t figure) { return on_first(figure, values[figure]); };
   std::vector<std::vector<double>> moved;
   for (const Samples& samples : figures) moved.push_back(scaled_values(without_shift(samples)));
   std::vector<double> observed;
@@ -319,10 +318,12 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
     }
     if (exchange == 0) continue;
     largest.push_back(most);
-    double most_moved = 0;
-    for (std::size_t figure = 0; figure < figures.size(); ++figure)
-      most_moved = std::max(most_moved, on_first(figure, moved[figure]));
-    largest_moved.push_back(most_moved);
+    double moved_first = 0, moved_rest = 0;
+    for (std::size_t figure = 0; figure < figures.size(); ++figure) {
+      double& most_moved = figure < first ? moved_first : moved_rest;
+      most_moved = std::max(most_moved, statistic(moved[figure], exchanges.signs()));
+    }
+    largest_moved.push_back(std::max(moved_first, handicap.on_first(moved_rest)));
   }
   test.p.resize(figures.size());
   double highest = 0;
