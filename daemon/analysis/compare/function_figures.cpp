@@ -97,13 +97,10 @@ struct Family {
 };
 
 // The samples were moved towards no difference by the error of the calibration, or less.
-void put_interval(const Tested& tested, const std::optional<double>& wide,
-                  const std::optional<double>& critical, double level) {
-  const auto ends = interval_of(tested.shift.samples, wide, critical);
-  if (!ends) return;
+void put_interval(const Tested& tested, const ShiftInterval& ends, double level) {
   const auto& [estimate, samples, moved, lower, higher] = tested.shift;
-  tested.together->low = std::min(*estimate.shift, ends->low + moved - lower);
-  tested.together->high = std::max(*estimate.shift, ends->high + moved + higher);
+  tested.together->low = std::min(*estimate.shift, ends.low + moved - lower);
+  tested.together->high = std::max(*estimate.shift, ends.high + moved + higher);
   let_agree(*estimate.shift, level, *tested.together);
 }
 
@@ -124,13 +121,11 @@ void test_together(const Family& family, const Grouping& grouping, double level,
     const bool is_rest = first > 0 && i >= first;
     const Tested& tested = i < first ? family.costly[i] : family.rest[i - first];
     Together& together = *tested.together;
-    together.p = test.p_together[i];
+    const auto ends = is_rest ? interval_of(figures[i], test.wide_rest, test.critical_rest)
+                              : interval_of(figures[i], test.wide, test.critical);
+    together.p = ends ? test.p[i] : test.p_together[i];
     together.level = level;
-    if (is_rest) {
-      put_interval(tested, test.wide_rest, test.critical_rest, level);
-    } else {
-      put_interval(tested, test.wide, test.critical, level);
-    }
+    if (ends) put_interval(tested, *ends, level);
     // With several boots and several builds, samples share the luck of a build.
     if (grouping.is_crossed()) widen(tested.shift.estimate, level, together);
     together.p = std::min(1.0, *together.p * looks);

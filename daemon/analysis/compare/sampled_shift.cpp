@@ -82,9 +82,10 @@ void test_together(std::span<SampledPlace* const> places, double level, double l
   for (std::size_t i = 0; i < tested.size(); ++i) {
     const ShiftEstimate& cost = tested[i]->shift.cost;
     Together& together = tested[i]->shift.together;
-    together.p = test.p_together[i];
+    const auto ends = interval_of(figures[i], test.wide, test.critical);
+    together.p = ends ? test.p[i] : test.p_together[i];
     together.level = level;
-    if (const auto ends = interval_of(figures[i], test.wide, test.critical)) {
+    if (ends) {
       together.low = std::min(*cost.shift, ends->low);
       together.high = std::max(*cost.shift, ends->high);
     }

@@ -28,7 +28,8 @@ bool holds(const std::optional<double>& low, const std::optional<double>& high, 
   return low && high && *low <= truth && truth <= *high;
 }
 
-FoundByCosts found_by_costs_alone(const Grouping& grouping, const FunctionDeltas& deltas) {
+// The names of functions that are found if nothing but costs is tested.
+std::vector<std::string> found_by_costs_alone(const Grouping& grouping, const FunctionDeltas& deltas) {
   double all = 0;
   for (const FunctionDelta& function : deltas.functions)
     all += function.cost.centre_a + function.cost.centre_b;
@@ -41,10 +42,9 @@ FoundByCosts found_by_costs_alone(const Grouping& grouping, const FunctionDeltas
     tested.push_back(&function);
   }
   const FamilyTest test = test_family(family, 0.95);
-  FoundByCosts found;
+  std::vector<std::string> found;
   for (std::size_t i = 0; i < tested.size(); ++i) {
-    if (test.p_together[i] <= 0.05) found.single.push_back(tested[i]->name);
-    if (test.p[i] <= 0.05) found.stepping.push_back(tested[i]->name);
+    if (test.p[i] <= 0.05) found.push_back(tested[i]->name);
   }
   return found;
 }
@@ -68,17 +68,14 @@ struct IntervalCounts {
   }
 };
 
-void count_costly(const std::string& name, const FoundByCosts& by_costs, bool is_shown, FoundCostly& found) {
-  const bool in_single = std::ranges::find(by_costs.single, name) != by_costs.single.end();
-  const bool stepping = std::ranges::find(by_costs.stepping, name) != by_costs.stepping.end();
-  found.add({.single = in_single ? 1 : 0,
-             .stepping = stepping ? 1 : 0,
-             .together = is_shown ? 1 : 0,
-             .differently = in_single != is_shown ? 1 : 0});
+void count_costly(const std::string& name, const std::vector<std::string>& by_costs, bool is_shown,
+                  FoundCostly& found) {
+  const bool alone = std::ranges::find(by_costs, name) != by_costs.end();
+  found.add({.alone = alone ? 1 : 0, .together = is_shown ? 1 : 0, .differently = alone != is_shown ? 1 : 0});
 }
 
 void count_family(const FunctionDeltas& deltas, const std::vector<FamilyFunction>& functions,
-                  const FoundByCosts& by_costs, FamilyRates& rates) {
+                  const std::vector<std::string>& by_costs, FamilyRates& rates) {
   std::unordered_map<std::string_view, const FunctionDelta*> by_name;
   for (const FunctionDelta& delta : deltas.functions) by_name[delta.name] = &delta;
   IntervalCounts counts;
@@ -129,8 +126,7 @@ double ShareOfSets::error() const {
 }
 
 void FoundCostly::add(const FoundCostly& other) {
-  single += other.single;
-  stepping += other.stepping;
+  alone += other.alone;
   together += other.together;
   differently += other.differently;
 }
@@ -198,7 +194,7 @@ void print_rates_head(const std::string& what) {
   fmt::print("{}, %\n{:>14} {:>6} {:>7} {:>13} {:>13} {:>9}", what, "", "sets", "blamed", "single", "changes",
              "together");
   for (const double ns : kPlantedNs) fmt::print(" {:>6.0f}", ns);
-  fmt::print("   {:>22}   {:>22}\n", "slower calls", "more calls");
+  fmt::print("   {:>14}   {:>14}\n", "slower calls", "more calls");
 }
 
 void print_rates(const std::string& where, const FamilyRates& rates) {
@@ -208,8 +204,7 @@ void print_rates(const std::string& where, const FamilyRates& rates) {
              rates.covered_changed.percent(), rates.covered_changed.error(), 100 - of_sets(rates.missed));
   for (const int count : rates.planted) fmt::print(" {:>6.1f}", of_sets(count));
   for (const FoundCostly* found : {&rates.slower, &rates.frequent})
-    fmt::print("   ({:>5.1f}) {:>5.1f} -> {:>5.1f}", of_sets(found->stepping), of_sets(found->single),
-               of_sets(found->together));
+    fmt::print("   {:>5.1f} -> {:>5.1f}", of_sets(found->alone), of_sets(found->together));
   fmt::print("\n");
 }
 

@@ -24,16 +24,11 @@ class ShareOfSets {
   double sets_ = 0, sum_ = 0, squares_ = 0;
 };
 
-// What the costs of functions with 1 % of the time or more find if nothing else is tested: in a single step,
-// and by leaving out what is found, step by step.
-struct FoundByCosts {
-  std::vector<std::string> single, stepping;
-};
-
-// How often a function of 10 % of the time is found by these, and by all figures of all functions.
+// How often a function of 10 % of the time is found by the costs alone of functions with 1 % of the time or
+// more, and by all figures of all functions.
 struct FoundCostly {
-  int single = 0, stepping = 0, together = 0;
-  int differently = 0;  // in a single step, with all figures and without
+  int alone = 0, together = 0;
+  int differently = 0;  // by one of the two
 
   void add(const FoundCostly& other);
 };
@@ -65,8 +60,7 @@ int most_at(double rate, int of);
 // - a function that did not change is shown in at most 5 %
 // - of single intervals, 93 to 97.1 %, the highest level of one of so few samples
 // - all intervals hold together in 93 % to 99 %. They have 95 %, but a function whose calls take many times
-// as
-//   long also varies more on B. Intervals that miss more seldom than in 1 % would waste power.
+//   as long also varies more on B. Intervals that miss more seldom than in 1 % would waste power.
 // `is_wide`: the calibration's error makes the intervals wider than chance needs, and they have no upper
 // limit.
 void expect_levels(const FamilyRates& rates, const std::string& where, bool is_wide = false);

@@ -31,7 +31,7 @@ int sets_in_gate(std::size_t count, const FamilyDesign& design) {
 void expect_power(const FoundCostly& found, int sets, const std::string& what) {
   constexpr double kMostPoints = 3;
   const double error = 100 * std::sqrt(static_cast<double>(found.differently)) / sets;
-  const double lost = percent_of(found.single - found.together, sets);
+  const double lost = percent_of(found.alone - found.together, sets);
   fmt::print("{:>30}: {:.1f} ± {:.1f} points of power are lost\n", what, lost, error);
   EXPECT_LE(lost, kMostPoints + 2.33 * error) << what;
 }
