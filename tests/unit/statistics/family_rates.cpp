@@ -165,14 +165,13 @@ double percent_of(int count, int of) {
 }
 
 int most_at(double rate, int of) {
-  double chance = std::pow(1 - rate, of), sum = chance;
-  int count = 0;
-  while (sum < 0.99) {
-    chance *= (of - count) / (count + 1.0) * rate / (1 - rate);
-    ++count;
-    sum += chance;
+  double sum = 0;
+  for (int count = 0; count < of; ++count) {
+    sum += std::exp(std::lgamma(of + 1.0) - std::lgamma(count + 1.0) - std::lgamma(of - count + 1.0) +
+                    count * std::log(rate) + (of - count) * std::log1p(-rate));
+    if (sum >= 0.99) return count;
   }
-  return count;
+  return of;
 }
 
 void expect_levels(const FamilyRates& rates, const std::string& where, bool is_wide) {
