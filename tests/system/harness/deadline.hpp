@@ -11,7 +11,7 @@ namespace netperfd::system_test {
 
 class Deadline {
  public:
-  static constexpr std::chrono::seconds kLong{90};
+  static constexpr std::chrono::seconds kLong{300};
 
   explicit Deadline(std::chrono::milliseconds delay = kLong)
       : end_(std::chrono::steady_clock::now() + delay) {}
