@@ -33,9 +33,8 @@ constexpr std::size_t kAtOnce = 6;
 constexpr std::size_t kLargeEach = 60, kLeavingEach = 80, kRestoredEach = 500, kPosingEach = 36;
 // What may be open for other reasons than calls.
 constexpr std::size_t kMoreDescriptors = 3;
-// Beside what AddressSanitizer keeps of what was freed, which the first calls have used up. What the daemon
-// keeps does not grow with the calls: 55 MiB more after 1,500, and 52 after 6,000.
-constexpr std::size_t kMoreMemoryMib = 70;
+// Beside what AddressSanitizer keeps of what was freed, which the first calls have used up.
+constexpr std::size_t kMoreMemoryMib = 40;
 
 std::size_t memory_mib_of(pid_t process) {
   const std::string status = system_test::read_text(fmt::format("/proc/{}/status", process));

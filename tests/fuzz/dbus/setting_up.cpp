@@ -24,8 +24,9 @@ using system_test::Message;
 using system_test::Reply;
 using system_test::User;
 
-// AddressSanitizer keeps little of what was freed, so that memory that stays up is seen.
-const std::string kSanitizer = "ASAN_OPTIONS=quarantine_size_mb=32";
+// AddressSanitizer keeps little of what was freed, no more than a start and the first calls free: so memory
+// that stays up is seen.
+const std::string kSanitizer = "ASAN_OPTIONS=quarantine_size_mb=8";
 
 }  // namespace
 
