@@ -15,7 +15,7 @@ std::optional<ShiftInterval> interval_of(const Samples& samples, const std::opti
 }
 
 void let_agree(double shift, double level, Together& together) {
-  constexpr double kHardly = 1e-6;
+  constexpr double kHardly = 1e-3;  // of the shift: little, but a page can show it
   if (*together.p > 1 - level + 1e-12) {
     together.low = std::min(*together.low, 0.0);
     together.high = std::max(*together.high, 0.0);
