@@ -143,15 +143,15 @@ std::string redacted_document(const std::string& text, Names& names) {
 // The keys of what is set on the machine are names of devices, too, so its lines are replaced as a whole.
 std::string redacted_job(const std::string& text, Names& names) {
   std::string lines;
-  constexpr std::size_t outside = std::string_view::npos;
-  std::size_t machine = outside;  // the indent of that key, while its lines follow
+  constexpr std::size_t kOutside = std::string_view::npos;
+  std::size_t machine = kOutside;  // the indent of that key, while its lines follow
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(0, end);
     const std::size_t begin = std::min(line.find_first_not_of(" -"), line.size());
     const std::string body(line.substr(begin));
-    if (!body.empty() && begin <= machine) machine = outside;
-    const bool is_setting = machine != outside && !body.empty();
+    if (!body.empty() && begin <= machine) machine = kOutside;
+    const bool is_setting = machine != kOutside && !body.empty();
     if (body == "machine:") machine = begin;
     lines.append(line.substr(0, begin))
         .append(is_setting ? names.replace("setting", body) : redacted_line(body, names))
@@ -163,18 +163,18 @@ std::string redacted_job(const std::string& text, Names& names) {
 
 // A value has no comma. What is set on the machine may have names in its key: "mtu.eth0=9000".
 std::string redacted_point(const std::string& name, Names& names) {
-  constexpr std::string_view between = ", ";
+  constexpr std::string_view kBetween = ", ";
   std::string parts;
   for (std::string_view rest = name; !rest.empty();) {
-    const std::size_t end = std::min(rest.find(between), rest.size());
+    const std::size_t end = std::min(rest.find(kBetween), rest.size());
     const std::string_view part = rest.substr(0, end);
     const std::size_t sign = std::min(part.find('='), part.size());
     const std::string_view key = part.substr(0, sign);
     parts += is_key(key) && sign < part.size()
                  ? fmt::format("{}={}", key, redacted_value(key, part.substr(sign + 1), names))
                  : names.replace("setting", std::string{part});
-    rest.remove_prefix(std::min(end + between.size(), rest.size()));
-    if (!rest.empty()) parts += between;
+    rest.remove_prefix(std::min(end + kBetween.size(), rest.size()));
+    if (!rest.empty()) parts += kBetween;
   }
   return parts;
 }

@@ -111,8 +111,8 @@ std::optional<Answers> answers_of(const JobSpec& spec, const Figure& figure) {
 
 std::string advice(const Answers& answers, std::uint64_t fewest) {
   // A tenth more, since some answers are lost or come late.
-  constexpr std::uint64_t kTenth = 10;
-  const auto enough = static_cast<double>(fewest + (fewest + kTenth - 1) / kTenth);
+  const std::uint64_t tenth = fewest / 10 + (fewest % 10 > 0 ? 1 : 0);
+  const auto enough = static_cast<double>(fewest + tenth);
   const auto longest = std::chrono::duration<double>(answers.longest).count();
   const double seconds = std::ceil(enough / answers.per_second);
   if (seconds <= longest) return fmt::format("set `{}: {:.0f}s`", answers.during_key, seconds);

@@ -83,7 +83,7 @@ Result<SqliteStore::Candidate> SqliteStore::open_candidate(const Fd& file, const
 Result<std::string> SqliteStore::replace_by_candidate(WallTime now) {
   const std::string path = parts_->database->connection().path();
   const std::uint64_t min_free = parts_->min_free_bytes;
-  const std::string kept = unused_name(fmt::format("{}.before-restore-{}", path, seconds_of(now)));
+  std::string kept = unused_name(fmt::format("{}.before-restore-{}", path, seconds_of(now)));
   if (auto own = parts_->database->check(); !own) return std::unexpected(std::move(own.error()));
   const auto numbers = last_numbers(parts_->database->connection());
   if (auto settled = settle_candidate(candidate_of(path), numbers); !settled) {

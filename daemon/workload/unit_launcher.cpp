@@ -97,7 +97,7 @@ LaunchReport report_of_end(int status) {
   sigset_t children;
   ::sigemptyset(&children);
   ::sigaddset(&children, SIGCHLD);
-  (void)::sigprocmask(SIG_BLOCK, &children, nullptr);
+  (void)::pthread_sigmask(SIG_BLOCK, &children, nullptr);
   const Fd signals{::signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK)};
   if (!signals) ::_exit(kLauncherFailed);
   int status = 0;

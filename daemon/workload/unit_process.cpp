@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kUnitPatience{60};
 // Of the same file in the unit, where /proc/self is another process.
 Result<std::string> path_in_unit(const std::string& launcher) {
   std::error_code error;
-  const std::string path = std::filesystem::read_symlink(launcher, error);
+  std::string path = std::filesystem::read_symlink(launcher, error);
   if (error) return launcher;  // no link
   if (path.ends_with(" (deleted)")) {
     return fail(

@@ -284,6 +284,15 @@ std::size_t others_of(std::span<const double> p, double level) {
   return static_cast<std::size_t>(std::min(kMostOthers, others));
 }
 
+void find_detectable(FamilyTest& test, const Samples& like, std::size_t exchanges, std::size_t rest,
+                     ShiftQuestion asked) {
+  const bool few = exchanges <= kFewExchanges;
+  test.detectable = few ? simulated_shift(asked) : detectable(like, *test.critical);
+  if (rest == 0) return;
+  asked.is_first = false;
+  test.detectable_rest = few ? simulated_shift(asked) : detectable(like, *test.critical_rest);
+}
+
 }  // namespace
 
 FamilyTest test_family(const std::vector<Samples>& figures, double level, std::size_t first) {
@@ -347,23 +356,16 @@ FamilyTest test_family(const std::vector<Samples>& figures, double level, std::s
   std::ranges::sort(largest_moved, std::greater<>{});
   test.wide = std::max(*test.critical, largest_moved[allowed - 1]);
   test.wide_rest = handicap.on_own(*test.wide);
-  if (exchanges.size() > kFewExchanges) {
-    test.detectable = detectable(figures.front(), *test.critical);
-    test.detectable_rest = detectable(figures.front(), *test.critical_rest);
-    return test;
-  }
   const std::span<const double> p = test.p;
-  ShiftQuestion asked{.a = figures.front().a.size(),
-                      .b = figures.front().b.size(),
-                      .paired = figures.front().paired,
-                      .allowed = allowed,
-                      .odds = odds,
-                      .is_first = true,
-                      .others_first = others_of(p.first(first), level),
-                      .others_rest = others_of(p.subspan(first), level)};
-  test.detectable = simulated_shift(asked);
-  asked.is_first = false;
-  if (rest > 0) test.detectable_rest = simulated_shift(asked);
+  find_detectable(test, figures.front(), exchanges.size(), rest,
+                  {.a = figures.front().a.size(),
+                   .b = figures.front().b.size(),
+                   .paired = figures.front().paired,
+                   .allowed = allowed,
+                   .odds = odds,
+                   .is_first = true,
+                   .others_first = others_of(p.first(first), level),
+                   .others_rest = others_of(p.subspan(first), level)});
   return test;
 }
 

@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, Line>> lines_along(const std::vector<std::str
     if (!number) return {};
     std::string place = place_of(axes, points[i].values, along);
     auto line = std::ranges::find(lines, place, &std::pair<std::string, Line>::first);
-    if (line == lines.end()) line = lines.insert(lines.end(), {std::move(place), {}});
+    if (line == lines.end()) line = lines.emplace(lines.end(), std::move(place), Line{});
     if (!line->second.emplace(*number, i).second) return {};
   }
   std::erase_if(lines, [](const auto& line) { return line.second.size() < kFewestPoints; });

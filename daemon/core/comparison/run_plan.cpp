@@ -231,6 +231,25 @@ Result<std::optional<RunPlan::Until>> until_of(RunQueries& queries, JobId job, c
   return until;
 }
 
+std::string too_few_samples(const PlanSamples& samples, const analysis::FigureOf& figure,
+                            const PlanRequest& request) {
+  return fmt::format("{}: {} {} with a {}; how much they spread takes {}{} to know", in_quotes(request.runs),
+                     samples.values.size(), noun_of(samples.pairing),
+                     figure.words() != nullptr ? std::string{figure.words()->name} : "known " + figure.name(),
+                     kFewestSamples, samples.pairing == Pairing::boots ? " a side" : "");
+}
+
+// Blocks, or runs of each side.
+void count_needed(RunPlan& plan, bool blocks) {
+  analysis::PowerQuestion question{
+      .sd = plan.sd, .effect = std::log1p(plan.effect), .level = plan.level, .power = plan.power};
+  plan.needed_for_equivalence =
+      blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
+  question.effect -= std::log1p(plan.threshold);
+  if (plan.effect > plan.threshold)
+    plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+}
+
 }  // namespace
 
 Status check_plan_request(const PlanRequest& request) {
@@ -268,10 +287,8 @@ Status check_plan_of(const PlanRequest& request, const JobSpec& pilot) {
   if (aim.effect > aim.threshold) return {};
   return invalid(
       fmt::format("effect: a difference of {} % is not above the threshold of {} %, so no number of runs "
-                  "shows it to be "
-                  "that. Plan for a larger `effect` (--effect), or set a smaller `threshold` (--threshold), "
-                  "here or of {} in "
-                  "the job's key `figures`",
+                  "shows it to be that. Plan for a larger `effect` (--effect), or set a smaller `threshold` "
+                  "(--threshold), here or of {} in the job's key `figures`",
                   rows::plain_number(100 * aim.effect, 6), rows::plain_number(100 * aim.threshold, 6), name));
 }
 
@@ -300,25 +317,12 @@ Result<RunPlan> plan_runs(RunQueries& queries, const PlanRequest& request) {
   const bool units =
       samples.pairing == Pairing::boots_of_blocks || samples.pairing == Pairing::builds_of_blocks;
   const bool blocks = samples.pairing == Pairing::blocks || units;
-  if (!samples.sd || !samples.are_enough) {
-    return invalid(
-        fmt::format("{}: {} {} with a {}; how much they spread takes {}{} to know", in_quotes(request.runs),
-                    samples.values.size(), noun_of(samples.pairing),
-                    figure.words() != nullptr ? std::string{figure.words()->name} : "known " + figure.name(),
-                    kFewestSamples, samples.pairing == Pairing::boots ? " a side" : ""));
-  }
-
+  if (!samples.sd || !samples.are_enough) return invalid(too_few_samples(samples, figure, request));
   plan.pairing = samples.pairing;
   plan.samples = static_cast<std::uint32_t>(samples.values.size());
   plan.sd = *samples.sd;
   plan.power = request.power;
-  analysis::PowerQuestion question{
-      .sd = plan.sd, .effect = std::log1p(plan.effect), .level = plan.level, .power = request.power};
-  plan.needed_for_equivalence =
-      blocks ? analysis::blocks_for_equivalence(question) : analysis::runs_a_side_for_equivalence(question);
-  question.effect -= std::log1p(plan.threshold);
-  if (plan.effect > plan.threshold)
-    plan.needed = blocks ? analysis::blocks(question) : analysis::runs_a_side(question);
+  count_needed(plan, blocks);
   if (blocks) {
     std::erase_if(*runs, [&](const SelectedRun& run) { return !whole.contains({run.job, run.slot.block}); });
   }

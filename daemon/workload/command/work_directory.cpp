@@ -48,6 +48,7 @@ std::vector<std::string> names_in(const Fd& directory) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::fdopendir(open_directory(directory.get(), ".").release()),
                                                  &::closedir);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread has this stream
   while (const dirent* entry = open ? ::readdir(open.get()) : nullptr) {
     const std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(name);
