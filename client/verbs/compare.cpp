@@ -15,6 +15,7 @@
 #include "client/verbs/comparison_request.hpp"
 #include "client/verbs/export_stacks.hpp"
 #include "client/verbs/fail_on.hpp"
+#include "client/verbs/new_file.hpp"
 #include "client/verbs/verbs.hpp"
 
 namespace netperfctl {

@@ -66,7 +66,7 @@ Outcome<Exit> back_up(const Settings& settings, Daemon& daemon, const std::strin
     return fail(Exit::usage, fmt::format("{} is no regular file: name another one, or - for stdout", file));
   const auto content = daemon.open_backup();
   if (!content) return std::unexpected(content.error());
-  const auto bytes = to_stdout ? write_backup_to_stdout(*content) : write_backup(*content, file);
+  const auto bytes = write_backup(*content, to_stdout ? std::string{} : file);
   if (!bytes) return std::unexpected(bytes.error());
   if (to_stdout) return Exit::ok;
   switch (settings.format) {

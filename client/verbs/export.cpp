@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include "client/verbs/choices.hpp"
 #include "client/verbs/export_bundle.hpp"
 #include "client/verbs/export_stacks.hpp"
+#include "client/verbs/new_file.hpp"
 #include "client/verbs/numbers.hpp"
 #include "client/verbs/verbs.hpp"
 #include "dbus/names.hpp"
@@ -56,18 +56,6 @@ struct Exported {
 
 std::string reason() {
   return std::generic_category().message(errno);
-}
-
-Outcome<void> write_all(int fd, std::string_view bytes, const std::string& where) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      return fail(Exit::other, fmt::format("{}: {}", where, reason()));
-    }
-  }
-  return {};
 }
 
 // The text contains task names, which could control a terminal, so put() gets whole lines and escapes them.
@@ -122,7 +110,8 @@ Outcome<std::uint64_t> copy_whole(const ExportArguments& arguments, const OwnedF
   const auto copied = copy(content, to, where);
   if (!copied) return std::unexpected(copied.error());
   const bool whole = arguments.format != kText || copied->end == netperfd::dbus::kTraceTextEnd;
-  if (copied->bytes > 0 && !whole) return fail(Exit::other, "netperfd did not send the end of the text");
+  if (copied->bytes == 0) return fail(Exit::other, "netperfd sent nothing");
+  if (!whole) return fail(Exit::other, "netperfd did not send the end of the text");
   return copied->bytes;
 }
 
@@ -137,19 +126,10 @@ Failure with_hint(Daemon& daemon, Failure failure, std::uint64_t run) {
   return failure;
 }
 
-Outcome<std::uint64_t> with_fate(Outcome<std::uint64_t> bytes, const std::string& where) {
-  if (!bytes) bytes.error().message += fmt::format("\n{} is not whole.", where);
-  return bytes;
-}
-
 Outcome<std::uint64_t> write_export(const ExportArguments& arguments, const OwnedFd& content) {
-  if (arguments.file.empty())
-    return with_fate(copy_whole(arguments, content, STDOUT_FILENO, "stdout"), "stdout");
-  // Only the user may read it: it holds task names of others and, in a trace.dat, kernel addresses.
-  constexpr mode_t kOwnerOnly = 0600;
-  const OwnedFd file{::open(arguments.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly)};
-  if (file.get() < 0) return fail(Exit::usage, fmt::format("{}: {}", arguments.file, reason()));
-  return with_fate(copy_whole(arguments, content, file.get(), arguments.file), arguments.file);
+  return write_private(arguments.file, [&](int to, const std::string& where) {
+    return copy_whole(arguments, content, to, where);
+  });
 }
 
 void report(const Settings& settings, const ExportArguments& arguments, const Exported& exported) {
@@ -173,10 +153,7 @@ Outcome<std::uint64_t> export_trace(Daemon& daemon, const ExportArguments& argum
   const auto content =
       arguments.format == kText ? daemon.open_trace_text(run) : daemon.open_document(run, kRecording);
   if (!content) return std::unexpected(with_hint(daemon, content.error(), run));
-  const auto bytes = write_export(arguments, *content);
-  if (bytes && *bytes == 0)
-    return fail(Exit::other, fmt::format("netperfd sent nothing of run {}'s trace", run));
-  return bytes;
+  return write_export(arguments, *content);
 }
 
 Outcome<std::uint64_t> export_stacks(Daemon& daemon, const ExportArguments& arguments, std::uint64_t run) {

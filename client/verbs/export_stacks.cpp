@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "client/flame/other_tools.hpp"
@@ -115,16 +112,6 @@ Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& v
     return fail(Exit::not_found, "no side has samples of a busy CPU: no flame graph is made");
   }
   return flame::difference(*stacks);
-}
-
-Outcome<void> write_file(const std::string& file, std::string_view text) {
-  errno = 0;
-  std::ofstream out{file, std::ios::binary | std::ios::trunc};
-  out << text << std::flush;
-  if (out) return {};
-  const int error = errno;
-  return fail(out.is_open() ? Exit::other : Exit::usage,
-              fmt::format("{}: {}", file, std::generic_category().message(error)));
 }
 
 }  // namespace netperfctl

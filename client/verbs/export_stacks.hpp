@@ -32,7 +32,4 @@ inline constexpr const char* kCalls = "calls";
 // Exit::not_found if a side has no samples.
 [[nodiscard]] Outcome<flame::Picture> flame_of_difference(Daemon& daemon, const CompareView& view, bool host);
 
-// Writes to `file`, which it replaces.
-[[nodiscard]] Outcome<void> write_file(const std::string& file, std::string_view text);
-
 }  // namespace netperfctl

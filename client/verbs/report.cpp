@@ -16,7 +16,7 @@
 #include "client/terminal/text.hpp"
 #include "client/terminal/units.hpp"
 #include "client/verbs/comparison_request.hpp"
-#include "client/verbs/export_stacks.hpp"
+#include "client/verbs/new_file.hpp"
 #include "client/verbs/report_contents.hpp"
 #include "client/verbs/verbs.hpp"
 

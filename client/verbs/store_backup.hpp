@@ -10,9 +10,7 @@
 
 namespace netperfctl {
 
-// `content` is what the daemon sends. Returns the number of bytes. `file` is replaced in one step once all of
-// it is on the disk, or not at all. Nothing can be taken back from stdout, which the error then says.
+// `content` is what the daemon sends. Returns the number of bytes. An empty `file` is stdout.
 [[nodiscard]] Outcome<std::uint64_t> write_backup(const OwnedFd& content, const std::string& file);
-[[nodiscard]] Outcome<std::uint64_t> write_backup_to_stdout(const OwnedFd& content);
 
 }  // namespace netperfctl
