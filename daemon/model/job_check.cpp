@@ -31,13 +31,13 @@ void check_words(const JobSpec& spec, Problems& problems) {
                              "and has at most {} characters",
                              kMaxJobName));
   }
-  const auto check_line = [&](const char* key, const std::string& text, std::size_t limit) {
-    if (auto why = not_printable(text); !why.empty()) problems.add(key, std::move(why));
+  const auto check_line = [&](const char* key, const std::string& text, std::size_t limit, std::string why) {
+    if (!why.empty()) problems.add(key, std::move(why));
     if (text.size() > limit)
       problems.add(key, fmt::format("has {} bytes; at most {} are kept", text.size(), limit));
   };
-  check_line("description", spec.description, kMaxDescription);
-  check_line("label", spec.label, kMaxLabel);
+  check_line("description", spec.description, kMaxDescription, not_printable(spec.description));
+  check_line("label", spec.label, kMaxLabel, not_distinct(spec.label));
   if (spec.repeat < 1) problems.add("repeat", "0 is out of range; a job has at least 1 run");
 }
 

@@ -40,6 +40,23 @@ bool is_control(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F);
 }
 
+// General category Zs of Unicode but for U+0020, and the Braille pattern without a dot.
+bool is_odd_blank(std::uint32_t c) {
+  return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
+         c == 0x2800 || c == 0x3000;
+}
+
+// They join and separate letters, or choose a form of what is before them, and have no form of their own.
+bool is_joiner(std::uint32_t c) {
+  return c == 0x200C || c == 0x200D || (c >= 0xFE00 && c <= 0xFE0F);
+}
+
+// Latin, Greek, Cyrillic and Armenian letters look the same beside a joiner as without it.
+bool is_changed_by_joiners(std::uint32_t c) {
+  constexpr std::uint32_t kHebrew = 0x0590;
+  return c >= kHebrew;
+}
+
 template <class Accept>
 bool all_code_points(std::string_view text, Accept accept) {
   while (!text.empty()) {
@@ -77,6 +94,26 @@ std::string not_printable(std::string_view text) {
           "character {} is U+{:04X}, which cannot be seen and can make the text look like another one",
           position, *code_point);
     }
+  }
+  return {};
+}
+
+std::string not_distinct(std::string_view text) {
+  if (std::string why = not_printable(text); !why.empty()) return why;
+  std::uint32_t before = ' ';  // a blank at the beginning is one too many
+  for (std::size_t position = 1; !text.empty(); ++position) {
+    const std::uint32_t c = *take_code_point(text);
+    if (is_odd_blank(c))
+      return fmt::format("character {} is U+{:04X}, a blank that is no space", position, c);
+    if (c == ' ' && (before == ' ' || text.empty())) {
+      return fmt::format("character {} is a space that cannot be seen: only single ones within are",
+                         position);
+    }
+    if (is_joiner(c) && (!is_changed_by_joiners(before) || c == before)) {
+      return fmt::format("character {} is U+{:04X}, which changes nothing that can be seen here", position,
+                         c);
+    }
+    before = c;
   }
   return {};
 }

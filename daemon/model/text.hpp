@@ -19,6 +19,11 @@ namespace netperfd {
 // empty if there is none. The first character is number 1.
 [[nodiscard]] std::string not_printable(std::string_view text);
 
+// The same for a word that tells runs apart, such as a label: two that look the same would be taken for one. It
+// has no other blanks than single spaces within, and joiners and selectors only between letters of scripts
+// that they change.
+[[nodiscard]] std::string not_distinct(std::string_view text);
+
 // ASCII letters, digits and characters of `signs`, beginning with a letter or digit, at most `limit`
 // characters. Such a word cannot be an option, nor a path that leaves a directory.
 [[nodiscard]] bool is_word(std::string_view text, std::string_view signs, std::size_t limit);

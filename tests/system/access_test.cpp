@@ -149,7 +149,9 @@ TEST_F(Access, a_label_that_looks_like_another_one_is_refused) {
                                          {"be\u200Ffore", "U+200F"},
                                          {"be\u2028fore", "U+2028"},
                                          {"be\u0085fore", "U+0085"},
-                                         {"be\u200Bfore", "U+200B"}}) {
+                                         {"be\u200Bfore", "U+200B"},
+                                         {"be\u00A0fore", "U+00A0"},
+                                         {"be\u200Cfore", "U+200C"}}) {
     const Reply reply = member.manager("StartScenario", "sa{sv}", "quick", 1, "label", "s", label);
     EXPECT_EQ(reply.error_name, dbus::error::kInvalidArgument) << character;
     EXPECT_THAT(reply.error_text, HasSubstr(std::string("label: character 3 is ") + character));

@@ -106,7 +106,8 @@ template <const char* kWhat, std::size_t kMostBytes>
 struct Argument<Line<kWhat, kMostBytes>> {
   using Came = std::string;
   static Result<Line<kWhat, kMostBytes>> read(Came came) {
-    if (auto checked = check_line(kWhat, came, kMostBytes); !checked) return std::unexpected(checked.error());
+    auto checked = kWhat == kLabel ? check_label(came) : check_line(kWhat, came, kMostBytes);
+    if (!checked) return std::unexpected(checked.error());
     return Line<kWhat, kMostBytes>{std::move(came)};
   }
 };

@@ -109,7 +109,7 @@ Result<StartOptions> parse_start_options(const dbus::Row& options) {
   if (auto checked = check_overrides(parsed.job.overrides); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
-  if (auto checked = check_line("label", parsed.job.label.value_or(""), kLabelLimit); !checked) {
+  if (auto checked = check_label(parsed.job.label.value_or("")); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
   return parsed;

@@ -73,6 +73,8 @@ struct StartOptions {
 [[nodiscard]] Status check_size(const char* what, const std::string& text, std::size_t limit_bytes);
 // One line of printable text within the limit.
 [[nodiscard]] Status check_line(const char* what, const std::string& text, std::size_t limit_bytes);
+// Of at most kLabelLimit bytes, and not_distinct().
+[[nodiscard]] Status check_label(const std::string& text);
 
 // The page limit of most lists, in rows.
 inline constexpr std::uint32_t kMaxRows = 2000;

@@ -26,6 +26,12 @@ Status check_line(const char* what, const std::string& text, std::size_t limit_b
   return {};
 }
 
+Status check_label(const std::string& text) {
+  if (auto checked = check_line("label", text, kLabelLimit); !checked) return checked;
+  if (const auto why = not_distinct(text); !why.empty()) return invalid("label: " + why);
+  return {};
+}
+
 std::uint32_t page_limit(std::uint32_t asked, std::uint32_t highest) {
   return asked == 0 ? highest : std::min(asked, highest);
 }

@@ -164,7 +164,7 @@ class TableReader {
 
   // The name of a point or a block.
   Status check_label(std::string_view label, TableColumn column) const {
-    if (!label.empty() && label.size() <= kLongestTableLabel && is_printable(label)) return {};
+    if (!label.empty() && label.size() <= kLongestTableLabel && not_distinct(label).empty()) return {};
     return refuse_cell(line_, column,
                        fmt::format("expected is a printable name of 1 to {} bytes, not {}",
                                    kLongestTableLabel, in_quotes(label)));

@@ -59,6 +59,41 @@ TEST(Printable, looks_like_no_other_text) {
   }
 }
 
+TEST(Distinct, has_no_blank_and_no_joiner_that_cannot_be_seen) {
+  for (const auto text : {""sv, "before"sv, "gso on, 2"sv, "Zürich ✓"sv, "می\u200Cخواهم"sv, "測定"sv,
+                          "👨\u200D👩 ✓\uFE0F"sv, "👩\uFE0F\u200D👩"sv}) {
+    EXPECT_EQ(not_distinct(text), "") << text;
+  }
+  for (const auto text : {" "sv,
+                          " a"sv,
+                          "a "sv,
+                          "a  b"sv,
+                          "a\u00A0b"sv,
+                          "a\u1680b"sv,
+                          "a\u2000b"sv,
+                          "a\u2009b"sv,
+                          "a\u200Ab"sv,
+                          "a\u202Fb"sv,
+                          "a\u205Fb"sv,
+                          "a\u2800b"sv,
+                          "a\u3000b"sv,
+                          "a\u200Cb"sv,
+                          "be\u200Dfore"sv,
+                          "a\uFE0F"sv,
+                          "\u200Da"sv,
+                          "Ж\u200Cж"sv,
+                          "می\u200C\u200Cخ"sv,
+                          "a\u202Eb"sv,
+                          "a\nb"sv}) {
+    EXPECT_NE(not_distinct(text), "") << testing::PrintToString(text);
+  }
+  EXPECT_EQ(not_distinct("a\u00A0b"), "character 2 is U+00A0, a blank that is no space");
+  EXPECT_EQ(not_distinct("be\u200Dfore"),
+            "character 3 is U+200D, which changes nothing that can be seen here");
+  EXPECT_EQ(not_distinct("before "),
+            "character 7 is a space that cannot be seen: only single ones within are");
+}
+
 TEST(Printable, the_first_wrong_character_is_told_by_number_and_place) {
   EXPECT_EQ(not_printable("Zürich ✓"), "");
   EXPECT_EQ(not_printable("Zür\u202Eich"),
