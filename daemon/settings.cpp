@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -59,6 +62,17 @@ Result<gid_t> authorized_group(const config::DaemonConfig& config) {
   return found->gr_gid;
 }
 
+// Who may change its directory can put another database there, and root would believe it.
+Status expect_own_directory(const std::string& database) {
+  const std::string directory = std::filesystem::path(database).parent_path();
+  struct stat status{};
+  if (::stat(directory.c_str(), &status) != 0) return {};  // the database cannot be opened, which says why
+  const auto why = config::changeable(status, directory, status.st_uid == 0 ? 0 : ::geteuid());
+  if (why.empty()) return {};
+  return fail(ErrorKind::invalid_argument,
+              "store.database: its directory must be one that nobody but root can change: " + why);
+}
+
 }  // namespace
 
 Result<config::DaemonConfig> load_config(const Options& options) {
@@ -69,6 +83,7 @@ Result<config::DaemonConfig> load_config(const Options& options) {
 Result<Settings> load_settings(const Options& options) {
   auto config = load_config(options);
   if (!config) return std::unexpected(std::move(config.error()));
+  if (auto own = expect_own_directory(config->database); !own) return std::unexpected(std::move(own.error()));
   auto iperf3 = iperf3_settings(*config);
   if (!iperf3) return std::unexpected(std::move(iperf3.error()));
   auto group = authorized_group(*config);

@@ -37,18 +37,6 @@ std::string path_of(const std::string& directory, const std::string& name) {
   return fmt::format("{}/{}{}", directory, name, kExtension);
 }
 
-// A sentence why somebody other than `owner` may change the file or directory of `status`; empty if nobody
-// may.
-std::string changeable(const struct stat& status, const std::string& path, uid_t owner) {
-  if (status.st_uid != owner) {
-    return fmt::format("{} belongs to user {}; mend that with `chown root {}`", path, status.st_uid, path);
-  }
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fmt::format("others than its owner may write {}; mend that with `chmod go-w {}`", path, path);
-  }
-  return {};
-}
-
 struct ScenarioFile {
   std::string text;
   std::string changeable;  // why it may have no commands; empty: it may
@@ -77,6 +65,16 @@ Result<ScenarioFile> read_scenario(const std::string& directory, const std::stri
 }
 
 }  // namespace
+
+std::string changeable(const struct stat& status, const std::string& path, uid_t owner) {
+  if (status.st_uid != owner) {
+    return fmt::format("{} belongs to user {}; mend that with `chown root {}`", path, status.st_uid, path);
+  }
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return fmt::format("others than its owner may write {}; mend that with `chmod go-w {}`", path, path);
+  }
+  return {};
+}
 
 ScenarioDirectories::ScenarioDirectories(std::vector<std::string> directories, JobLimits limits, uid_t owner)
     : directories_(std::move(directories)), limits_(limits), owner_(owner) {}

@@ -2,6 +2,7 @@
 // Reads jobs from YAML: the scenarios that root installed, and texts that callers send.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -24,6 +25,10 @@ struct JobLimits {
 };
 
 struct JobText;
+
+// A sentence why somebody other than `owner` may change the file or directory of `status`; empty if nobody
+// may.
+[[nodiscard]] std::string changeable(const struct stat& status, const std::string& path, uid_t owner);
 
 // Reads the files anew at each call, so that an edited scenario needs no reload.
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The daemon from the service manager's view: start, reload, watchdog, idleness, end.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -203,6 +204,30 @@ TEST_F(Lifecycle, check_tells_all_errors_of_configuration_and_scenarios) {
   const Outcome scenario = run_netperfd({"--config", with_broken, "--check"});
   EXPECT_EQ(scenario.code, 1);
   EXPECT_THAT(scenario.out + scenario.err, HasSubstr("broken.yaml"));
+}
+
+TEST_F(Lifecycle, a_database_in_a_directory_that_others_may_change_is_not_opened) {
+  const ScratchDir directory;
+  const std::string path = directory.path("open/netperfd.db");
+  const std::string above = std::filesystem::path(path).parent_path();
+  std::filesystem::create_directory(above);
+  const std::string configuration = directory.write(
+      "netperfd.yaml", lab().configuration_text(lab().scenarios_dir(), lab().users().group, path));
+  const auto expect_refused = [&](const std::string& why) {
+    const Outcome outcome = run_netperfd({"--config", configuration});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_THAT(
+        outcome.err,
+        AllOf(HasSubstr("store.database: its directory must be one that nobody but root"), HasSubstr(why)));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  };
+  for (const unsigned mode : {0777U, 01777U, 0775U}) {
+    std::filesystem::permissions(above, std::filesystem::perms{mode});
+    expect_refused("`chmod go-w " + above + "`");
+  }
+  std::filesystem::permissions(above, std::filesystem::perms{0755});
+  ASSERT_EQ(::chown(above.c_str(), lab().users().member, static_cast<gid_t>(-1)), 0);
+  expect_refused("`chown root " + above + "`");
 }
 
 TEST_F(Lifecycle, version_is_told_by_daemon_and_client_alike) {

@@ -11,8 +11,8 @@
 namespace netperfd::system_test {
 
 SmallDisk::SmallDisk(std::string directory, std::uint32_t mebibytes) : directory_(std::move(directory)) {
-  if (::mount("netperfd-test", directory_.c_str(), "tmpfs", 0, fmt::format("size={}m", mebibytes).c_str()) !=
-      0) {
+  if (::mount("netperfd-test", directory_.c_str(), "tmpfs", 0,
+              fmt::format("size={}m,mode=755", mebibytes).c_str()) != 0) {
     throw std::system_error(errno, std::generic_category(), "mount tmpfs on " + directory_);
   }
 }
