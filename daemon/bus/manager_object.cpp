@@ -47,7 +47,7 @@ void add_methods(dbus::Interface& interface, const char* name, ManagerObject& ma
     if (std::string_view{method.interface} != name) continue;
     interface.method(method.name, method.takes, method.takes_names, method.gives, method.gives_names,
                      [&manager, &method](sdbus::MethodCall message) {
-                       Task<>::start(method.serve(manager, method, std::move(message)));
+                       manager.tasks().start(method.serve(manager, method, std::move(message)));
                      });
   }
 }

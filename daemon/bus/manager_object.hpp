@@ -11,6 +11,7 @@
 #include "daemon/base/received_fds.hpp"
 #include "daemon/bus/access/authorization.hpp"
 #include "daemon/bus/access/callers.hpp"
+#include "daemon/bus/call/task.hpp"
 #include "daemon/bus/documents.hpp"
 #include "daemon/bus/service.hpp"
 #include "daemon/model/run_state.hpp"
@@ -44,6 +45,7 @@ class ManagerObject {
   [[nodiscard]] ManagerPorts& ports() { return ports_; }
   [[nodiscard]] const ServiceSettings& settings() const { return settings_; }
   [[nodiscard]] std::uint64_t next_bundle() { return ++bundles_; }
+  [[nodiscard]] Tasks& tasks() { return tasks_; }
 
  private:
   ManagerPorts ports_;
@@ -51,6 +53,7 @@ class ManagerObject {
   std::uint64_t bundles_ = 0;  // made so far
   std::unique_ptr<sdbus::IObject> object_;
   dbus::Interface interface_;
+  Tasks tasks_;  // calls under way
 };
 
 // Adds the methods that the table has for this interface. `manager` must outlive the object.

@@ -261,6 +261,20 @@ TEST_F(StoreFile, has_nothing_beside_it_once_a_client_has_left_its_restore) {
   EXPECT_TRUE(comes_true([&copy] { return !std::filesystem::exists(copy); }));
 }
 
+TEST_F(StoreFile, keeps_no_daemon_from_its_end_by_a_restore_under_way) {
+  const std::string bytes = bytes_of(backup("waits.db"));
+  const std::string pipe = in_lab("waiting-pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  Process client{lab().ctl_command({"db", "restore", pipe}, {})};
+  const Fd writer{::open(pipe.c_str(), O_WRONLY | O_CLOEXEC)};
+  ASSERT_EQ(::write(writer.get(), bytes.data(), bytes.size() / 2), static_cast<ssize_t>(bytes.size() / 2));
+  EXPECT_TRUE(comes_true([] { return std::filesystem::exists(lab().database_path() + ".restoring"); }));
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0})) << lab().netperfd().log();
+  EXPECT_EQ(client.wait().code, kUnreachable);
+  lab().start_netperfd();
+  EXPECT_FALSE(std::filesystem::exists(lab().database_path() + ".restoring"));
+}
+
 TEST_F(StoreFile, is_pruned_of_whole_old_jobs_of_the_caller) {
   const std::uint64_t old = measure("try-1");
   const std::uint64_t newer = measure("try-2");

@@ -3,13 +3,14 @@
 //
 // Everything runs on the thread of the loop. A task begins when it is awaited or started. While it waits, it
 // belongs to the callback that it waits for: whoever drops the callback uncalled ends the task, with all its
-// callers, and the destructors of their variables run.
+// callers, and the destructors of their variables run. So does the end of the Tasks that it was started by.
 //
 // GCC 12 destroys an aggregate that is made within a co_await twice: such an argument is made before it.
 #pragma once
 
 #include <coroutine>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -85,16 +86,8 @@ class [[nodiscard]] Task {
     return frame_.promise().take();
   }
 
-  // Runs the task until it first waits; then the callback owns it. It must not end by an exception.
-  static void start(Task task)
-    requires std::is_void_v<Value>
-  {
-    const auto outermost = std::make_shared<Task>(std::move(task));
-    outermost->frame_.promise().outermost = outermost;
-    outermost->frame_.resume();
-  }
-
  private:
+  friend class Tasks;
   Frame frame_;
 };
 
@@ -110,6 +103,56 @@ inline Task<void> PromiseOf<void>::get_return_object() {
 
 }  // namespace detail
 
+// The tasks that one owner has started and that wait. They end with it: what they wait for may outlive what
+// they use.
+class Tasks {
+ public:
+  Tasks() = default;
+  Tasks(const Tasks&) = delete;
+  Tasks& operator=(const Tasks&) = delete;
+  ~Tasks() {
+    while (!started_.empty()) {
+      const auto first = started_.begin();
+      const auto task = first->second.lock();
+      started_.erase(first);
+      if (task) task->end();
+    }
+  }
+
+  // Runs the task until it first waits; then the callback owns it. It must not end by an exception.
+  void start(Task<> task) {
+    const auto outermost = std::make_shared<Started>(*this, std::move(task));
+    started_[outermost.get()] = outermost;
+    outermost->run(outermost);
+  }
+
+ private:
+  class Started {
+   public:
+    Started(Tasks& of, Task<> task) : of_(&of), task_(std::move(task)) {}
+    Started(const Started&) = delete;
+    Started& operator=(const Started&) = delete;
+    ~Started() {
+      if (of_ != nullptr) of_->started_.erase(this);
+    }
+
+    void run(const std::shared_ptr<Started>& self) {
+      task_.frame_.promise().outermost = self;
+      task_.frame_.resume();
+    }
+    void end() {
+      of_ = nullptr;
+      std::exchange(task_.frame_, {}).destroy();
+    }
+
+   private:
+    Tasks* of_;  // null once they have ended
+    Task<> task_;
+  };
+
+  std::map<const Started*, std::weak_ptr<Started>> started_;
+};
+
 // What a callback is called with. `co_await` calls `begin(done)` and waits until the function object `done`,
 // which may be copied, is called with a Value: at once or later, once. An exception of `begin` is that of
 // `co_await`.
@@ -117,6 +160,9 @@ template <class Value, class Begin>
 class Later {
  public:
   explicit Later(Begin begin) : begin_(std::move(begin)) {}
+  Later(const Later&) = delete;
+  Later& operator=(const Later&) = delete;
+  ~Later() { shared_->waits = false; }  // with the task, which may end before it is called
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <class Awaiting>

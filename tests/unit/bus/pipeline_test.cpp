@@ -73,7 +73,7 @@ class Pipeline : public ClientTest {
     method = Method{dbus::kManagerInterface, "Try", "", "u", {}, {"number"}, access, audit, {}, serve<Work>};
     interface->method(method.name, method.takes, method.takes_names, method.gives, method.gives_names,
                       [this](sdbus::MethodCall message) {
-                        Task<>::start(method.serve(*manager, method, std::move(message)));
+                        manager->tasks().start(method.serve(*manager, method, std::move(message)));
                       });
     interface->announce();
     return client->ask_on<std::uint32_t>(kPath, dbus::kManagerInterface, "Try");

@@ -53,7 +53,8 @@ Task<> ask_twice(Asked& asked) {
 
 TEST(Task, goes_on_where_it_waited_when_the_answer_comes) {
   Asked asked;
-  Task<>::start(ask_twice(asked));
+  Tasks tasks;
+  tasks.start(ask_twice(asked));
   EXPECT_TRUE(asked.log.empty());
   asked.answer("one");
   EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "one!"}));
@@ -64,7 +65,8 @@ TEST(Task, goes_on_where_it_waited_when_the_answer_comes) {
 
 TEST(Task, passes_an_exception_to_whoever_awaits_it) {
   Asked asked;
-  Task<>::start(ask_twice(asked));
+  Tasks tasks;
+  tasks.start(ask_twice(asked));
   asked.answer("throw");
   EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "caught first"}));
   asked.answer("two");
@@ -73,7 +75,8 @@ TEST(Task, passes_an_exception_to_whoever_awaits_it) {
 
 TEST(Task, ends_with_all_its_callers_when_nobody_will_answer) {
   Asked asked;
-  Task<>::start(ask_twice(asked));
+  Tasks tasks;
+  tasks.start(ask_twice(asked));
   asked.answer("one");
   asked.waiting.clear();
   EXPECT_EQ(asked.log, (std::vector<std::string>{"end of first", "one!", "end of second", "end of all"}));
@@ -85,7 +88,8 @@ TEST(Task, may_be_answered_at_once) {
     auto answer = later<std::string>([](const auto& done) { done(std::string{"now"}); });
     to.push_back(co_await answer);
   };
-  Task<>::start(task(log));
+  Tasks tasks;
+  tasks.start(task(log));
   EXPECT_EQ(log, std::vector<std::string>{"now"});
 }
 
@@ -99,7 +103,8 @@ TEST(Task, has_the_exception_of_a_question_that_cannot_be_asked) {
       to.emplace_back(error.what());
     }
   };
-  Task<>::start(task(log));
+  Tasks tasks;
+  tasks.start(task(log));
   EXPECT_EQ(log, std::vector<std::string>{"too many"});
 }
 
@@ -112,9 +117,41 @@ TEST(Task, outlives_the_function_that_answers_it) {
     of.waiting.clear();
     of.log.push_back(given);
   };
-  Task<>::start(task(asked));
+  Tasks tasks;
+  tasks.start(task(asked));
   asked.waiting.front()("here");
   EXPECT_EQ(asked.log, std::vector<std::string>{"here"});
+}
+
+TEST(Task, ends_with_those_that_started_it_though_its_callback_lives_on) {
+  Asked asked;
+  {
+    Tasks tasks;
+    tasks.start(ask_twice(asked));
+    asked.answer("one");
+    EXPECT_EQ(asked.log.back(), "one!");
+  }
+  const std::vector<std::string> ended{"end of first", "one!", "end of second", "end of all"};
+  EXPECT_EQ(asked.log, ended);
+  asked.answer("two");
+  EXPECT_EQ(asked.log, ended) << "nobody hears it";
+}
+
+// As the handle of a process, which keeps the callback, is a variable of the task that waits for it.
+TEST(Task, ends_once_if_it_owns_what_it_waits_for) {
+  std::vector<std::string> log;
+  const auto task = [](std::vector<std::string>& to) -> Task<> {
+    const Says end{to, "end"};
+    std::vector<Done> kept;
+    auto answer = later<std::string>([&](const auto& done) { kept.emplace_back(done); });
+    to.push_back(co_await answer);
+  };
+  {
+    Tasks tasks;
+    tasks.start(task(log));
+    EXPECT_TRUE(log.empty());
+  }
+  EXPECT_EQ(log, std::vector<std::string>{"end"});
 }
 
 TEST(Task, that_nobody_starts_does_nothing) {
