@@ -77,6 +77,7 @@ Result<store::SqliteStore::Candidate> open_candidate(const std::string& path) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::setpriority(PRIO_PROCESS, 0, kLow) != 0) {
     return fail_errno("start to copy a file", errno);
   }
+  (void)std::signal(SIGXFSZ, SIG_IGN);  // the copy's error says it
   bus::prepare_answers();
   return store::SqliteStore::open_candidate(Fd{STDIN_FILENO}, path);
 }

@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "daemon/log/log.hpp"
 #include "daemon/store/disk_space.hpp"
@@ -12,6 +14,12 @@ namespace netperfd {
 
 std::optional<std::uint64_t> KeptStore::free_space() {
   return store::free_space(parts_.config.database);
+}
+
+std::uint64_t KeptStore::spare_space() {
+  const std::uint64_t kept = parts_.config.min_free_bytes;
+  const std::uint64_t free = free_space().value_or(std::numeric_limits<std::uint64_t>::max());
+  return free - std::min(kept, free);
 }
 
 // Forgets what came from the old store. No job is live, so nothing else did.

@@ -31,6 +31,7 @@ class KeptStore final : public core::StoreKeeper {
 
   [[nodiscard]] Status room() override { return parts_.store.expect_room(); }
   [[nodiscard]] std::optional<std::uint64_t> free_space() override;
+  [[nodiscard]] std::uint64_t spare_space() override;
   [[nodiscard]] Result<std::string> replace_by_candidate() override;
   void drop_candidate() override { parts_.store.remove_candidate(); }
   [[nodiscard]] WallTime now_for_ages() override { return parts_.retention.now_for_ages(); }

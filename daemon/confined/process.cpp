@@ -2,6 +2,7 @@
 #include "daemon/confined/process.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,11 @@ Process::~Process() {
 
 void Process::kill() {
   if (pid_ >= 0) (void)(pidfd_ ? signal_as(uid_, pidfd_.get(), SIGKILL) : ::kill(pid_, SIGKILL));
+}
+
+void Process::limit_files(std::uint64_t bytes) {
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  if (pid_ >= 0) (void)::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr);  // it has ended if this fails
 }
 
 Process::End Process::reap() {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ class Process {
   // Readable once it has ended.
   [[nodiscard]] const Fd& pidfd() const { return pidfd_; }
   void kill();
+  void limit_files(std::uint64_t bytes);  // that it writes, until it confines itself
 
   struct End {
     bool ended = false;  // false: it still runs

@@ -177,8 +177,18 @@ void QueryPool::look_again(std::chrono::milliseconds delay) {
   if (auto timer = loop_.after(delay, [this] { start_waiting(); })) soon_ = std::move(*timer);
 }
 
-void QueryPool::when_idle(std::function<void()> done) {
+void QueryPool::when_idle(Ended done) {
+  const auto give = [this](const Status& status) {
+    idle_late_.reset();
+    std::exchange(idle_, nullptr)(status);
+  };
+  if (idle_) return done(fail(ErrorKind::busy, "another file is being restored"));
+  auto late = loop_.after(settings_.deadline, [give] {
+    give(fail(ErrorKind::busy, "a process that reads the store does not end: try again later"));
+  });
+  if (!late) return done(std::unexpected(late.error()));
   idle_ = std::move(done);
+  idle_late_ = std::move(*late);
   const auto running = [this] { return std::ranges::find_if(queries_, &Query::runs); };
   for (auto query = running(); query != queries_.end(); query = running()) {
     (*query)->give(fail(ErrorKind::busy, "the store is being replaced: ask again"));
@@ -189,8 +199,8 @@ void QueryPool::when_idle(std::function<void()> done) {
 void QueryPool::start_waiting() {
   if (idle_) {
     if (endings_.count() + reader_endings_.count() > 0) return look_again(kUntilKilledOnesEnd);
-    const auto done = std::exchange(idle_, nullptr);
-    done();
+    idle_late_.reset();
+    std::exchange(idle_, nullptr)({});
   }
   while (Query* const query = next()) {
     auto exchange = start(*query);
@@ -274,7 +284,8 @@ void QueryPool::end_stream() {
   ended(fail(ErrorKind::internal, fmt::format("the process that wrote it {}", how)));
 }
 
-Result<std::shared_ptr<void>> QueryPool::check_candidate(ForeignFd file, Done done) {
+Result<std::shared_ptr<void>> QueryPool::check_candidate(ForeignFd file, std::uint64_t most_bytes,
+                                                         Done done) {
   if (!candidate_.expired()) return fail(ErrorKind::busy, "another file is being restored");
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(std::move(pipe.error()));
@@ -282,6 +293,7 @@ Result<std::shared_ptr<void>> QueryPool::check_candidate(ForeignFd file, Done do
   const auto seconds = in_seconds(settings_.long_deadline);
   auto process = start_process(kCandidateFlag, seconds, std::move(file), std::move(pipe->write));
   if (!process) return std::unexpected(std::move(process.error()));
+  process->limit_files(most_bytes);
   const std::size_t longest = settings_.answer_bytes;
   auto exchange = confined::Exchange::begin(
       loop_, endings_, std::move(*process), std::move(pipe->read),

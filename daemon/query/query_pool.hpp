@@ -55,8 +55,9 @@ class QueryPool final : public core::QueryRunner {
   [[nodiscard]] Result<std::shared_ptr<void>> run(const core::QueryCaller& caller, std::string request,
                                                   Done done) override;
   [[nodiscard]] Result<Fd> stream(std::string request, Ended ended) override;
-  [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) override;
-  void when_idle(std::function<void()> done) override;
+  [[nodiscard]] Result<std::shared_ptr<void>> check_candidate(ForeignFd file, std::uint64_t most_bytes,
+                                                              Done done) override;
+  void when_idle(Ended done) override;
 
  private:
   class Query;
@@ -82,9 +83,10 @@ class QueryPool final : public core::QueryRunner {
   EventLoop& loop_;
   QuerySettings settings_;
   confined::Endings endings_, reader_endings_;
-  std::list<Query*> queries_;   // in the order of their calls; their handles own them
-  EventSource soon_;            // calls start_waiting()
-  std::function<void()> idle_;  // of when_idle(); until it was called, no query starts
+  std::list<Query*> queries_;  // in the order of their calls; their handles own them
+  EventSource soon_;           // calls start_waiting()
+  Ended idle_;                 // of when_idle(); until it was called, no query starts
+  EventSource idle_late_;
   std::optional<Stream> stream_;
   std::weak_ptr<void> candidate_;  // expired: none is being checked
 };

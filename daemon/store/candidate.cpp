@@ -6,8 +6,10 @@
 #include <fmt/ranges.h>
 #include <sched.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <vector>
@@ -46,6 +48,11 @@ Status write_chunk(const Fd& file, const std::string& path, std::string_view byt
       return fail(ErrorKind::no_space,
                   fmt::format("{}: there is no space for the file; {}", path, describe_space(path)));
     }
+    if (wrote < 0 && errno == EFBIG) {
+      return fail(ErrorKind::no_space,
+                  fmt::format("{}: the file takes more space than is left beside store.min_free; {}", path,
+                              describe_space(path)));
+    }
     if (wrote < 0) return fail_errno(path, errno);
     bytes.remove_prefix(static_cast<std::size_t>(wrote));
   }
@@ -77,30 +84,39 @@ Result<FileHeader> accepted_header(std::string_view begin, std::span<const Migra
                   header->version, newest_of(migrations)));
 }
 
+// As many bytes as the header says: a pipe may never end.
+Result<std::uint64_t> size_of_database(const FileHeader& header, const Fd& file) {
+  if (header.pages > 0) return header.pages * header.page_bytes;
+  struct stat found{};
+  if (::fstat(file.get(), &found) == 0 && S_ISREG(found.st_mode))
+    return static_cast<std::uint64_t>(found.st_size);
+  return invalid("its header does not say how many bytes it has: restore it from a file");
+}
+
 Result<FileHeader> copy_bytes(const Fd& file, const Fd& to, const std::string& path,
                               std::span<const Migration> migrations) {
   std::vector<char> chunk(kChunkBytes);
-  FileHeader header;
+  auto begin = read_chunk(file, chunk);
+  if (!begin) return std::unexpected(begin.error());
+  auto header = accepted_header({chunk.data(), *begin}, migrations);
+  if (!header) return header;
+  const auto expected = size_of_database(*header, file);
+  if (!expected) return std::unexpected(expected.error());
   std::uint64_t copied = 0;
-  for (;;) {
-    const auto size = read_chunk(file, chunk);
+  for (auto size = begin; copied < *expected; size = read_chunk(file, chunk)) {
     if (!size) return std::unexpected(size.error());
-    if (copied == 0) {
-      auto accepted = accepted_header({chunk.data(), *size}, migrations);
-      if (!accepted) return std::unexpected(accepted.error());
-      header = *accepted;
+    if (*size == 0) {
+      return invalid(
+          fmt::format("its end is missing: it has {} bytes, and its header says {}", copied, *expected));
     }
-    if (auto written = write_chunk(to, path, {chunk.data(), *size}); !written)
+    const auto taken = std::min<std::uint64_t>(*size, *expected - copied);
+    if (auto written = write_chunk(to, path, {chunk.data(), taken}); !written)
       return std::unexpected(written.error());
-    copied += *size;
-    if (*size < chunk.size()) break;
+    copied += taken;
     ::sched_yield();
   }
-  if (header.pages == 0) header.pages = copied / header.page_bytes;
-  const std::uint64_t expected = header.pages * header.page_bytes;
-  if (copied >= expected && copied > 0) return header;
-  return invalid(
-      fmt::format("its end is missing: it has {} bytes, and its header says {}", copied, expected));
+  header->pages = *expected / header->page_bytes;
+  return header;
 }
 
 // The copy must not need a log: the process that checks it only reads.

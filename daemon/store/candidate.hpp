@@ -16,12 +16,12 @@
 
 namespace netperfd::store {
 
-// Copies `file`, from its current offset, to `path` (mode 0640), which is on disk when this returns, and
-// migrates the copy. A file that was there is replaced. Returns the version that the file had. Errors, which
-// leave no copy:
+// Copies `file`, as many bytes as its header says, to `path` (mode 0640), which is on disk when this returns,
+// and migrates the copy. A file that was there is replaced. Returns the version that the file had. Errors,
+// which leave no copy:
 //   invalid_argument  it is no database of netperfd's, or its end is missing
 //   unsupported       its schema is newer than `migrations`, or of a development version
-//   no_space, io      the disk, or `file`, refuses
+//   no_space, io      the disk, the limit of this process (RLIMIT_FSIZE) or `file` refuses
 [[nodiscard]] Result<std::int64_t> copy_candidate(const Fd& file, const std::string& path,
                                                   std::span<const Migration> migrations);
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/bus/errors.hpp"
@@ -98,7 +97,8 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   std::uint64_t number = 0;
   std::optional<Candidate> candidate;
   auto checked = later<Result<std::string>>([&](const auto& done) {
-    auto checking = value_or_throw(call.ports.query_runner.check_candidate(std::move(received), done));
+    auto checking = value_or_throw(call.ports.query_runner.check_candidate(
+        std::move(received), call.ports.store_keeper.spare_space(), done));
     candidate.emplace(call.ports.store_keeper);
     number =
         value_or_throw(call.ports.callers.on_leaving(call.caller.name, [checking = std::move(checking)] {}));
@@ -107,9 +107,8 @@ Task<Row> restore_store(Call& call, sdbus::UnixFd file) {
   call.ports.callers.forget(call.caller.name, number);
   auto [row] = value_or_throw(from_query_bytes<Row>(value_or_throw(bytes)));
   // Each query has the store open, and somebody may ask all the time.
-  auto idle = later<std::monostate>(
-      [&](const auto& done) { call.ports.query_runner.when_idle([done] { done(std::monostate{}); }); });
-  (void)co_await idle;
+  auto idle = later<Status>([&](const auto& done) { call.ports.query_runner.when_idle(done); });
+  throw_if_failed(co_await idle);
   // A job may have been started while the copy was made.
   throw_if_failed(expect_nothing_of_jobs(call.ports.scheduler));
   const std::string kept = value_or_throw(call.ports.store_keeper.replace_by_candidate());

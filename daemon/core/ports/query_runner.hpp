@@ -42,12 +42,15 @@ class QueryRunner {
   // already.
   using Ended = std::function<void(const Status& end)>;
   [[nodiscard]] virtual Result<Fd> stream(std::string request, Ended ended) = 0;
-  // Has `file` copied beside the store and checked there, in a process of its own; else as run(). busy if one
-  // is being checked.
-  [[nodiscard]] virtual Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) = 0;
+  // Has `file` copied beside the store, if it has `most_bytes` at most, and checked there, in a process of
+  // its own; else as run(). busy if one is being checked.
+  [[nodiscard]] virtual Result<std::shared_ptr<void>> check_candidate(ForeignFd file,
+                                                                      std::uint64_t most_bytes,
+                                                                      Done done) = 0;
   // For a change that no query may see half of: answers those that run with busy, starts no other, and calls
-  // `done` from the loop once none of their processes is left. Then the waiting ones start. A stream goes on.
-  virtual void when_idle(std::function<void()> done) = 0;
+  // `done` once none of their processes is left, or with busy if one does not end. Then the waiting ones
+  // start. A stream goes on.
+  virtual void when_idle(Ended done) = 0;
 };
 
 }  // namespace netperfd::core

@@ -18,6 +18,8 @@ class StoreKeeper {
   [[nodiscard]] virtual Status room() = 0;
   // The free space of its file system, if that is known.
   [[nodiscard]] virtual std::optional<std::uint64_t> free_space() = 0;
+  // What of it a copy may take, beside what is kept free for runs.
+  [[nodiscard]] virtual std::uint64_t spare_space() = 0;
   // Puts the file that QueryRunner::check_candidate() has checked in the place of the store; returns the name
   // of the file that keeps the old one.
   [[nodiscard]] virtual Result<std::string> replace_by_candidate() = 0;

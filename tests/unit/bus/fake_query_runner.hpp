@@ -49,14 +49,17 @@ class FakeQueryRunner final : public core::QueryRunner {
     return std::move(pipe->read);
   }
 
-  Result<std::shared_ptr<void>> check_candidate(ForeignFd file, Done done) override {
+  Result<std::shared_ptr<void>> check_candidate(ForeignFd file, std::uint64_t most_bytes,
+                                                Done done) override {
+    candidate_bytes = most_bytes;
     candidate.reset(::dup(file.get().get()));
     return run({}, {}, std::move(done));
   }
 
-  void when_idle(std::function<void()> done) override { done(); }
+  void when_idle(Ended done) override { done({}); }
 
   Fd candidate;  // that was given last
+  std::uint64_t candidate_bytes = 0;
   // What `done` gets if it is not the answer of the queries.
   std::optional<Result<std::string>> instead;
   std::optional<Error> refusal;

@@ -14,6 +14,7 @@ class FakeStoreKeeper final : public core::StoreKeeper {
  public:
   Status room() override { return has_room; }
   std::optional<std::uint64_t> free_space() override { return 77; }
+  std::uint64_t spare_space() override { return 70; }
   Result<std::string> replace_by_candidate() override {
     ++replaced;
     return "/var/lib/netperfd/netperfd.db.before-restore-7";

@@ -126,6 +126,7 @@ TEST_F(StoreOverBus, is_restored_by_the_checked_file_and_by_no_other) {
   EXPECT_EQ(row.at("from_version").get<std::uint64_t>(), 19U);
   EXPECT_EQ(row.at("kept").get<std::string>(), "/var/lib/netperfd/netperfd.db.before-restore-7");
   EXPECT_EQ(store_keeper.replaced, 1);
+  EXPECT_EQ(query_runner->candidate_bytes, 70U) << "the rest is kept free";
   queries.stored_check.problems = {"row 7 is missing"};
   EXPECT_THAT(answer_candidate(queries, 19).error().message,
               HasSubstr("it is damaged, or no store of netperfd's: row 7 is missing"));

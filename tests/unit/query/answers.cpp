@@ -123,6 +123,7 @@ QueryFunctions query_functions() {
 QueryFunctions candidate_functions() {
   static std::int64_t version = 0;
   const auto open = [](const std::string& path) -> Result<std::unique_ptr<core::RunQueries>> {
+    (void)std::signal(SIGXFSZ, SIG_IGN);
     auto candidate = store::SqliteStore::open_candidate(Fd{STDIN_FILENO}, path);
     if (!candidate) return std::unexpected(candidate.error());
     version = candidate->version;

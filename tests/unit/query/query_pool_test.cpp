@@ -246,7 +246,8 @@ TEST_F(QueryPoolTest, is_idle_although_somebody_asks_all_the_time) {
   ASSERT_TRUE(come_to(2));
   asked.push_back(ask(kReader, "hello", "waits"));
   bool idle = false;
-  pool_->when_idle([&] {
+  pool_->when_idle([&](const Status& all) {
+    EXPECT_TRUE(all);
     idle = true;
     EXPECT_TRUE(children().empty());
     EXPECT_FALSE(answers_.contains("waits"));

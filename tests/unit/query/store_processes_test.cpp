@@ -9,11 +9,14 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
 #include "daemon/base/fd.hpp"
 #include "daemon/query/query_pool.hpp"
@@ -80,11 +83,14 @@ class StoreProcesses : public testing::Test {
     return file;
   }
   // What the process says of the file.
-  std::string answer_about(const std::string& file) {
+  std::string answer_about(const std::string& file,
+                           std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max()) {
+    return answer_about(Fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)}, most_bytes);
+  }
+  std::string answer_about(Fd file, std::uint64_t most_bytes) {
     std::optional<Result<std::string>> answer;
-    const auto checking =
-        pool_->check_candidate(Fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC)},
-                               [&answer](const Result<std::string>& given) { answer = given; });
+    const auto checking = pool_->check_candidate(
+        std::move(file), most_bytes, [&answer](const Result<std::string>& given) { answer = given; });
     if (!checking) return checking.error().message;
     EXPECT_TRUE(turn_until(loop_, [&answer] { return answer.has_value(); }));
     return *answer ? **answer : answer->error().message;
@@ -109,6 +115,31 @@ TEST_F(StoreProcesses, copy_the_store_and_check_the_copy) {
 
 TEST_F(StoreProcesses, say_what_is_wrong_with_a_file) {
   EXPECT_THAT(answer_about(written(std::string(5000, 'x'))), HasSubstr("it does not begin as one"));
+  EXPECT_FALSE(std::filesystem::exists(store::candidate_of(path_)));
+}
+
+TEST_F(StoreProcesses, take_as_many_bytes_as_the_header_says_from_a_pipe_that_never_ends) {
+  const std::string bytes = read_all(stream());
+  auto pipe = make_pipe().value();
+  (void)std::signal(SIGPIPE, SIG_IGN);
+  std::jthread writer{[bytes, end = std::move(pipe.write)] {
+    const std::string more(std::size_t{1} << 16U, 'x');
+    std::string_view next = bytes;
+    for (ssize_t wrote = 1; wrote > 0; next = next.empty() ? std::string_view{more} : next) {
+      wrote = ::write(end.get(), next.data(), next.size());
+      if (wrote > 0) next.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+  }};
+  const auto version = store::newest_of(store::embedded_migrations());
+  EXPECT_EQ(answer_about(std::move(pipe.read), bytes.size()),
+            fmt::format("version {}, 1 jobs, 0 problems", version));
+  EXPECT_EQ(std::filesystem::file_size(store::candidate_of(path_)), bytes.size());
+}
+
+TEST_F(StoreProcesses, leave_nothing_of_a_file_that_takes_more_space_than_there_is) {
+  const std::string file = written(read_all(stream()));
+  EXPECT_THAT(answer_about(file, std::uint64_t{1} << 20U),
+              HasSubstr("more space than is left beside store.min_free"));
   EXPECT_FALSE(std::filesystem::exists(store::candidate_of(path_)));
 }
 
