@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "daemon/core/queue/job_execution.hpp"
@@ -27,9 +28,23 @@ void JobQueue::add(JobId id, LiveJob added) {
   } else if (auto known = store_.time_between_runs(job.spec.name); known && *known) {
     job.between_runs = **known;
   }
-  order_.push_back(id);
+  job.round = next_round(job.status.owner);
+  const auto is_later = [&](JobId other) { return jobs_.at(other).round > job.round; };
+  const auto behind_front = order_.empty() ? order_.begin() : std::next(order_.begin());
+  const bool is_last =
+      order_.insert(std::find_if(behind_front, order_.end(), is_later), id) == order_.end() - 1;
   const JobStatus status = status_of(job);
   for (RunObserver* observer : observers_) observer->job_added(status);
+  if (!is_last) announce_waiting();
+}
+
+// Start-time fair queueing with jobs for packets: a user who has none begins at the round of the front job.
+std::uint64_t JobQueue::next_round(uid_t owner) const {
+  std::uint64_t round = order_.empty() ? 0 : front().round;
+  for (const JobId id : order_) {
+    if (const LiveJob& job = jobs_.at(id); job.status.owner == owner) round = std::max(round, job.round + 1);
+  }
+  return round;
 }
 
 void JobQueue::end(LiveJob& job) {

@@ -33,7 +33,8 @@ class JobQueue {
   JobQueue& operator=(const JobQueue&) = delete;
 
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
-  // Behind the others.
+  // Before the jobs that other owners have added beyond their turn: owners take turns, job by job. Behind the
+  // front job in any case.
   void add(JobId id, LiveJob job);
   // All of its runs have ended. The job may be forgotten on return.
   void end(LiveJob& job);
@@ -67,6 +68,7 @@ class JobQueue {
 
  private:
   void forget(JobId id);
+  [[nodiscard]] std::uint64_t next_round(uid_t owner) const;
   [[nodiscard]] JobStatus status_of(const LiveJob& job) const;
   [[nodiscard]] std::optional<WallTime> expected_end(const LiveJob& job) const;
 

@@ -62,6 +62,7 @@ struct LiveJob {
   JobSpec spec;
   JobStatus status;
   Outcome outcome = Outcome::finished;  // given_up: a run got no space, or a command of its design failed
+  std::uint64_t round = 0;              // in which its owner has a turn with it: JobQueue::add()
   std::uint32_t ended_before = 0;       // runs that had ended when it was resumed
   // When the first run after them began, with the switch to its side, and when the latest run ended since
   // the job was resumed; both as Clock::since_boot().
