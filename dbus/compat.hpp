@@ -2,7 +2,7 @@
 // Makes one source build with sdbus-c++ 1.2 (Debian 12) and 2.x (Debian 13). No other file depends on the
 // version.
 //
-// The generated adaptors and proxies are alike in both. The versions differ in strong types for names, in the
+// The generated proxies are alike in both. The versions differ in strong types for names, in the
 // type of an asynchronous reply's error, and in the access to the sd-bus objects below. The event loop uses
 // libsystemd directly, since 2.x's own attachSdEventLoop() throws through C frames when the bus goes away.
 #pragma once

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only daemon.cpp,
-// daemon_comparison.cpp, daemon_functions.cpp and daemon_trace.cpp include it, since sdbus-c++ is slow to
-// compile.
+// The bus side of Daemon: its proxy, and the place where every sdbus-c++ exception ends. Only client/bus
+// includes it, since sdbus-c++ is slow to compile.
 #pragma once
 
 #include <fmt/format.h>
