@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a test waits for an event before it gives up: far longer than expected, since a long limit costs
-// time only if the test fails.
+// How long a test waits for an event before it gives up.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 
+#include "tests/support/patience.hpp"
+
 namespace netperfd::system_test {
 
 class Deadline {
  public:
-  static constexpr std::chrono::seconds kLong{300};
+  static constexpr std::chrono::seconds kLong = kTestPatience;
 
   explicit Deadline(std::chrono::milliseconds delay = kLong)
       : end_(std::chrono::steady_clock::now() + delay) {}

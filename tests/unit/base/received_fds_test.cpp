@@ -15,6 +15,7 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/foreign_fd.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/import/silent_file.hpp"
 
 namespace netperfd {
@@ -32,10 +33,10 @@ bool is_same_file(int a, int b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Whether the other end of this pipe is closed by now, or within ten seconds.
+// Waits until the other end of this pipe is closed.
 bool is_closed(const Fd& read_end) {
   pollfd watched{read_end.get(), POLLIN, 0};
-  return ::poll(&watched, 1, 10'000) == 1 && (watched.revents & POLLHUP) != 0;
+  return ::poll(&watched, 1, kTestPatienceMs) == 1 && (watched.revents & POLLHUP) != 0;
 }
 
 class ReceivedFdsTest : public testing::Test {
@@ -55,7 +56,7 @@ class ReceivedFdsTest : public testing::Test {
   void turn() { sd_event_run(loop->raw(), 0); }
   // Until there is room again, or it takes too long.
   [[nodiscard]] bool comes_to_have_room(uid_t uid) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    const auto end = std::chrono::steady_clock::now() + kTestPatience;
     while (!received->has_room(uid, 1) && std::chrono::steady_clock::now() < end) turn();
     return received->has_room(uid, 1);
   }
@@ -123,7 +124,7 @@ TEST_F(ReceivedFdsTest, whose_file_system_does_not_answer_hold_up_nobody_and_kee
     const auto before = std::chrono::steady_clock::now();
     token.reset();
     turn();
-    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds{60});
+    EXPECT_LT(std::chrono::steady_clock::now() - before, kTestPatience);
   }
   EXPECT_EQ(closes_under_way(), closes_before + ReceivedFds::kOfUserLimit);
   EXPECT_FALSE(received->has_room(1000, 1)) << "none of his is closed";

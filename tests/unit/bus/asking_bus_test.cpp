@@ -10,6 +10,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "tests/support/forgery.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/bus/private_bus.hpp"
 
 namespace netperfd::bus {
@@ -29,7 +30,7 @@ TEST(AskingBusTest, is_passed_no_descriptor_of_anybody) {
   pipe->write.reset();
   forgery::settle(stranger.bus());
   pollfd watched{pipe->read.get(), POLLIN, 0};
-  EXPECT_EQ(::poll(&watched, 1, 10'000), 1);
+  EXPECT_EQ(::poll(&watched, 1, kTestPatienceMs), 1);
   EXPECT_NE(watched.revents & POLLHUP, 0);
   forgery::settle(asking.get());  // it goes on
 }

@@ -13,11 +13,12 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::bus {
 namespace {
 
-constexpr std::uint64_t kPatienceUs = 100'000'000;
+constexpr std::uint64_t kPatienceUs{std::chrono::microseconds{kTestPatience}.count()};
 
 // " skb:kfree_skb=7 net:netif_rx=3"
 std::string describe_counts(sd_bus_message* message) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::bus {
 namespace {
@@ -122,6 +123,9 @@ Result<PrivateBus> PrivateBus::start(Rules rules) {
   const std::string where = read_line(address->read);
   if (where.empty()) return fail(ErrorKind::unsupported, "dbus-daemon does not start");
   ::setenv("DBUS_SYSTEM_BUS_ADDRESS", where.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread
+  // How long libsystemd waits for the answer to a call, 25 s by default.
+  const std::string patience = fmt::format("{}s", kTestPatience.count());
+  ::setenv("SYSTEMD_BUS_TIMEOUT", patience.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread
   return bus;
 }
 

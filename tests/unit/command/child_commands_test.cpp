@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "daemon/command/output_tail.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/command/support.hpp"
 
 namespace netperfd::command::test {
@@ -21,7 +22,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr milliseconds kLong = std::chrono::seconds{30};
+constexpr milliseconds kLong = kTestPatience;
 
 std::size_t open_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");

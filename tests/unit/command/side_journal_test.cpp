@@ -11,6 +11,7 @@
 #include "daemon/command/child_commands.hpp"
 #include "daemon/command/note_file.hpp"
 #include "daemon/command/side_journal_file.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/command/support.hpp"
 #include "tests/unit/core/command_fakes.hpp"
 
@@ -210,7 +211,7 @@ TEST_F(SideJournalOnADisk, that_is_read_only_is_read_and_takes_a_note_once_it_is
 
 class BringBack : public SideJournalTest {
  protected:
-  Result<std::string> bring(std::chrono::milliseconds timeout = std::chrono::seconds{100}) {
+  Result<std::string> bring(std::chrono::milliseconds timeout = kTestPatience) {
     auto journal = open();
     if (!journal) return std::unexpected(journal.error());
     return bring_back(loop, commands, *journal, parts, timeout);

@@ -25,6 +25,7 @@ extern "C" {
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::command::test {
 
@@ -36,7 +37,7 @@ inline EventLoop make_loop() {
 
 // Runs the loop until `fact` holds; false if it does not within `deadline`.
 inline bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                       std::chrono::seconds deadline = std::chrono::seconds{100}) {
+                       std::chrono::seconds deadline = kTestPatience) {
   bool late = false;
   const auto timer = loop.after(deadline, [&late] { late = true; });
   while (!fact() && !late) {

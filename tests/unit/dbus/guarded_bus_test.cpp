@@ -17,6 +17,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "dbus/guarded_socket.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/dbus/header.hpp"
 #include "tests/unit/dbus/sending.hpp"
 
@@ -31,7 +32,7 @@ struct Unref {
 using Bus = std::unique_ptr<sd_bus, Unref>;
 using Message = std::unique_ptr<sd_bus_message, Unref>;
 
-constexpr std::uint64_t kSoonUs = 100'000'000;
+constexpr std::uint64_t kPatienceUs{std::chrono::microseconds{kTestPatience}.count()};
 
 Bus connection(int socket, bool server) {
   sd_bus* raw = nullptr;
@@ -95,7 +96,7 @@ class GuardedBus : public testing::Test {
       Message message{got};
       if (got != nullptr && sd_bus_message_get_member(got) != nullptr) return message;
       if (processed == 0) {
-        EXPECT_GT(sd_bus_wait(receiver.get(), kSoonUs), 0) << "a wakeup is lost";
+        EXPECT_GT(sd_bus_wait(receiver.get(), kPatienceUs), 0) << "a wakeup is lost";
       }
     }
     return {};
@@ -155,7 +156,7 @@ TEST_F(GuardedBus, leaves_the_loop_to_others_between_messages_that_are_skipped) 
   constexpr int kMessages = 100;
   for (int i = 0; i < kMessages; ++i) pass("Unwanted", false);
   pass("Wanted", true);
-  while (!seen.has_call) ASSERT_GT(sd_event_run(raw, kSoonUs), 0) << "a wakeup is lost";
+  while (!seen.has_call) ASSERT_GT(sd_event_run(raw, kPatienceUs), 0) << "a wakeup is lost";
   EXPECT_GE(seen.turns, kMessages);
   sd_event_source_unref(other);
   ASSERT_GE(sd_bus_detach_event(receiver.get()), 0);

@@ -23,6 +23,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "dbus/guarded_socket.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/dbus/header.hpp"
 #include "tests/unit/dbus/sending.hpp"
 
@@ -31,8 +32,6 @@ namespace netperfd::dbus::guard_test {
 using test::Header;
 using Bytes = std::vector<unsigned char>;
 
-constexpr std::chrono::seconds kSoon{100};
-
 inline bool is_same_file(int a, int b) {
   struct stat first{};
   struct stat second{};
@@ -40,11 +39,10 @@ inline bool is_same_file(int a, int b) {
          first.st_ino == second.st_ino;
 }
 
-// Whether the other end of this pipe is closed by now, or within kSoon.
+// Waits until the other end of this pipe is closed.
 inline bool is_closed(const Fd& read_end) {
   pollfd watched{read_end.get(), POLLIN, 0};
-  return ::poll(&watched, 1, static_cast<int>(std::chrono::milliseconds{kSoon}.count())) == 1 &&
-         (watched.revents & POLLHUP) != 0;
+  return ::poll(&watched, 1, kTestPatienceMs) == 1 && (watched.revents & POLLHUP) != 0;
 }
 
 inline std::ptrdiff_t open_numbers() {
@@ -168,7 +166,7 @@ class SocketGuardTest : public testing::Test {
     send(call, {});
     const auto before = std::chrono::steady_clock::now();
     EXPECT_EQ(next().bytes, call);
-    EXPECT_LT(std::chrono::steady_clock::now() - before, kSoon);
+    EXPECT_LT(std::chrono::steady_clock::now() - before, kTestPatience);
   }
 
   std::string wanted = "ImportRun";

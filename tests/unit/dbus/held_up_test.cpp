@@ -9,6 +9,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "dbus/shed_descriptors.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/dbus/guarded_socket_fixture.hpp"
 #include "tests/unit/dbus/lingering.hpp"
 #include "tests/unit/dbus/locked_pipe.hpp"
@@ -50,7 +51,7 @@ TEST_F(SocketGuardTest, waits_without_blocking_for_more_than_there_are_threads) 
   const Bytes call = message(MessageType::call, 0, "Ping");
   send(call, {});
   const auto before = std::chrono::steady_clock::now();
-  while (held_up.empty() && std::chrono::steady_clock::now() - before < kSoon) {
+  while (held_up.empty() && std::chrono::steady_clock::now() - before < kTestPatience) {
     EXPECT_TRUE(receive(24).bytes.empty());
   }
   EXPECT_EQ(held_up, std::vector{true});
@@ -58,7 +59,7 @@ TEST_F(SocketGuardTest, waits_without_blocking_for_more_than_there_are_threads) 
   for (int turn = 0; turn < 10; ++turn) EXPECT_TRUE(receive(24).bytes.empty());
   EXPECT_EQ(waiting_bytes(), bytes);
   EXPECT_EQ(refused.size(), kMostSheds + 1) << "once for each message";
-  EXPECT_LT(std::chrono::steady_clock::now() - before, kSoon);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, kTestPatience);
   pipe.let_go();
   EXPECT_EQ(next().bytes, call);
   EXPECT_EQ(held_up, (std::vector{true, false}));

@@ -22,12 +22,13 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::test {
 
 // A plain pipe whose lock somebody keeps: a process that writes waits for a page of its memory, as it would
 // for one of a file on FUSE. Whoever closes one of its open files waits too, until let_go(), destruction or
-// half a minute: a test that waits for it fails instead of hanging. Only root may make one.
+// four times kTestPatience: a test that waits for it fails instead of hanging. Only root may make one.
 class LockedPipe {
  public:
   // `files` are opened apart, since the kernel waits only where it closes the last copy of one.
@@ -50,7 +51,7 @@ class LockedPipe {
     const Fd process{static_cast<int>(::syscall(SYS_pidfd_open, writer_, 0))};
     const Fd faults{static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), number, 0))};
     pollfd asked{faults.get(), POLLIN, 0};
-    require(faults && ::poll(&asked, 1, 100'000) == 1, "wait until the writer has the lock");
+    require(faults && ::poll(&asked, 1, kTestPatienceMs) == 1, "wait until the writer has the lock");
   }
   LockedPipe(const LockedPipe&) = delete;
   LockedPipe& operator=(const LockedPipe&) = delete;
@@ -70,8 +71,6 @@ class LockedPipe {
   }
 
  private:
-  static constexpr unsigned kPatienceSeconds = 1800;
-
   static void require(bool done, const char* what) {
     if (!done) throw std::system_error(errno, std::generic_category(), what);
   }
@@ -80,7 +79,7 @@ class LockedPipe {
   [[noreturn]] static void write_to(int pipe, int told) {
     constexpr std::size_t kPage = 4096;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::alarm(kPatienceSeconds);
+    ::alarm(4 * static_cast<unsigned>(kTestPatience.count()));
     // Also the files: the last copies are those that are passed on.
     const auto [low, high] = std::minmax({static_cast<unsigned>(pipe), static_cast<unsigned>(told)});
     ::close_range(3, low - 1, 0);

@@ -11,13 +11,13 @@
 #include "daemon/echo/packet.hpp"
 #include "daemon/echo/server.hpp"
 #include "daemon/model/echo_session.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/echo/process.hpp"
 
 namespace netperfd::echo {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-constexpr int kLong = 20'000;  // ms; only a failure takes it
 
 Bytes message(Type type, std::size_t length, std::uint32_t sequence) {
   Bytes bytes(length);
@@ -52,7 +52,7 @@ TEST(EchoServer, answers_requests_over_udp_and_tcp_with_its_times_and_ends_at_si
     const Fd socket = connected(type, server.port);
     const Ns before = read_clocks().wall;
     send_bytes(socket, message(Type::request, 1400, 7));
-    const auto bytes = receive_some(socket, kLong);
+    const auto bytes = receive_some(socket, kTestPatienceMs);
     ASSERT_TRUE(bytes);
     const auto reply = decode_reply(*bytes);
     ASSERT_TRUE(reply);
@@ -146,7 +146,7 @@ bool is_answered(const Fd& socket) {
 
 // Whether the server closes it, sooner or later.
 bool is_closed(const Fd& socket) {
-  const auto bytes = receive_some(socket, kLong);
+  const auto bytes = receive_some(socket, kTestPatienceMs);
   return bytes && bytes->empty();
 }
 
@@ -169,7 +169,7 @@ TEST(EchoServer, a_connection_that_says_nothing_whole_is_closed_within_seconds) 
            speaking = connected(SOCK_STREAM, server.port);
   ASSERT_TRUE(is_answered(speaking));
   send_bytes(slow, message(Type::request, 64, 1));
-  ASSERT_TRUE(receive_some(slow, kLong));
+  ASSERT_TRUE(receive_some(slow, kTestPatienceMs));
   const Fd partial = connected(SOCK_STREAM, server.port);
   const Bytes unfinished = message(Type::request, 64, 1);
   send_bytes(partial, std::span(unfinished).first(63));
@@ -234,7 +234,7 @@ TEST(EchoServer, closes_a_connection_that_sends_something_else) {
        {Bytes(20, std::byte{'G'}), message(Type::reply, 64, 1), message(Type::hello_reply, 64, 1)}) {
     const Fd socket = connected(SOCK_STREAM, server.port);
     send_bytes(socket, bad);
-    const auto bytes = receive_some(socket, kLong);
+    const auto bytes = receive_some(socket, kTestPatienceMs);
     EXPECT_TRUE(!bytes || bytes->empty()) << "closed or reset";
   }
   int others = 0;
@@ -281,7 +281,7 @@ TEST(EchoServer, assembles_a_request_that_comes_byte_by_byte) {
   const Fd socket = connected(SOCK_STREAM, server.port);
   const Bytes request = message(Type::request, 40, 6);
   for (const std::byte& byte : request) send_bytes(socket, std::span(&byte, 1));
-  const auto bytes = receive_some(socket, kLong);
+  const auto bytes = receive_some(socket, kTestPatienceMs);
   ASSERT_TRUE(bytes);
   EXPECT_TRUE(decode_reply(*bytes));
 }

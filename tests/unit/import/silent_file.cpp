@@ -17,10 +17,10 @@
 #include <cstring>
 #include <string>
 
+#include "tests/support/patience.hpp"
+
 namespace netperfd::import::test {
 namespace {
-
-constexpr int kPatienceMs = 300'000;
 
 void reply(const Fd& device, std::uint64_t unique, int error_number, const void* body, std::size_t size) {
   std::array<char, 512> bytes{};
@@ -89,7 +89,7 @@ bool SilentFile::is_asked() const {
 // When its server ends, the file system is gone, and everyone waiting for it gets an error.
 void SilentFile::serve() {
   std::array<pollfd, 2> events{{{device_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
-  while (::poll(events.data(), events.size(), kPatienceMs) > 0 && events[1].revents == 0 &&
+  while (::poll(events.data(), events.size(), kTestPatienceMs) > 0 && events[1].revents == 0 &&
          (events[0].revents & POLLERR) == 0) {
     answer();
   }

@@ -13,7 +13,7 @@
 namespace netperfd::import::test {
 
 // The file can be opened and examined. Reading or closing it blocks, and no signal ends that, until let_go(),
-// destruction or half a minute: a test that waits for it fails instead of hanging. The server is a process of
+// destruction or kTestPatience: a test that waits for it fails instead of hanging. The server is a process of
 // its own, which ends by itself: if the test is killed while it holds the file, it cannot wait for itself for
 // ever.
 class SilentFile {

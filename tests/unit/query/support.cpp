@@ -12,18 +12,12 @@
 
 #include "daemon/base/fd.hpp"
 #include "daemon/query/query_pool.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::query::test {
-namespace {
-
-// A query's process stands back, so it may wait long where other tests keep the CPUs busy.
-constexpr std::chrono::seconds kPatience{120};
-
-}  // namespace
-
 bool turn_until(EventLoop& loop, const std::function<bool()>& fact) {
   bool late = false;
-  const auto timer = loop.after(kPatience, [&late] { late = true; });
+  const auto timer = loop.after(kTestPatience, [&late] { late = true; });
   if (!timer) throw std::runtime_error(timer.error().message);
   while (!fact() && !late) {
     if (sd_event_run(loop.raw(), UINT64_MAX) < 0) throw std::runtime_error("sd_event_run");

@@ -16,6 +16,7 @@
 #include "daemon/model/run_record.hpp"
 #include "daemon/model/trace_record.hpp"
 #include "daemon/reading/reader.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::reading::test {
 
@@ -26,7 +27,7 @@ inline constexpr gid_t kNogroup = 65534;
 // Runs the loop until `fact` holds; false if it does not within `deadline`. A reader gets only the CPU time
 // that nobody else wants.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                              std::chrono::milliseconds deadline = std::chrono::seconds{100});
+                              std::chrono::milliseconds deadline = kTestPatience);
 
 // A file in no directory.
 [[nodiscard]] Fd file_of(std::string_view bytes);

@@ -26,6 +26,7 @@
 #include "daemon/workload/quality_flags.hpp"
 #include "daemon/workload/sockperf/import.hpp"
 #include "daemon/workload/table/import.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/reading/support.hpp"
 
 namespace netperfd::import::test {
@@ -33,11 +34,9 @@ namespace {
 
 using store::must;
 
-constexpr std::chrono::minutes kPatience{5};
-
 reading::ReaderSettings patient_settings() {
   reading::ReaderSettings patient = reading::test::settings();
-  patient.deadline = kPatience;
+  patient.deadline = kTestPatience;
   return patient;
 }
 
@@ -119,7 +118,7 @@ std::optional<RunId> RereadTest::import(const std::vector<std::string>& files) {
   auto begun = importer.read(std::move(named), {}, done);
   import = must(std::move(begun));
   // Readers of files wait for all other processes of a busy machine.
-  if (!reading::test::turn_until(loop, [&] { return ended.has_value(); }, kPatience))
+  if (!reading::test::turn_until(loop, [&] { return ended.has_value(); }, kTestPatience))
     throw std::runtime_error("no end");
   if (!*ended) return std::nullopt;
   further_runs += (*ended)->more.size();

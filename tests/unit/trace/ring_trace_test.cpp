@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/core/fakes.hpp"
 
 namespace netperfd::trace {
@@ -107,10 +108,9 @@ class RingTraceTest : public testing::Test {
     }
     return most;
   }
-  // Waits while the loop gets no turn. Returns whether the reader got that far; the limit of a minute is only
-  // for failures.
+  // Waits while the loop gets no turn. Returns whether the reader got that far.
   [[nodiscard]] bool wait_for_reader(std::uint64_t unread) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    const auto deadline = std::chrono::steady_clock::now() + kTestPatience;
     while (most_unread() > unread) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::yield();

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "tests/support/patience.hpp"
 #include "tests/unit/workload/server_guard_fixture.hpp"
 
 namespace netperfd::workload::test {
@@ -66,12 +67,12 @@ printf "$cookie" >&3
   // The client's next word, while the loop stands still or turns.
   void hear() const {
     pollfd polled{.fd = said_.get(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&polled, 1, 20'000), 1);
+    ASSERT_EQ(::poll(&polled, 1, kTestPatienceMs), 1);
     char word = 0;
     ASSERT_EQ(::read(said_.get(), &word, 1), 1);
   }
   void hear_turning() {
-    EXPECT_TRUE(turn_until(loop, [this] { return has_said() || listener.result; }, 20s));
+    EXPECT_TRUE(turn_until(loop, [this] { return has_said() || listener.result; }));
     if (has_said()) return hear();
     ADD_FAILURE() << "the client did not come so far";
     if (listener.active) listener.active->stop();

@@ -18,6 +18,7 @@
 #include "daemon/base/event_loop.hpp"
 #include "daemon/core/ports/figure_reading.hpp"
 #include "daemon/workload/child.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::workload::test {
 
@@ -36,7 +37,7 @@ inline EventLoop make_loop() {
 
 // Runs the loop until `fact` holds; false if it does not within `deadline`.
 [[nodiscard]] bool turn_until(EventLoop& loop, const std::function<bool()>& fact,
-                              std::chrono::milliseconds deadline = std::chrono::seconds{100});
+                              std::chrono::milliseconds deadline = kTestPatience);
 
 // True once the process (of any parent) has ended.
 [[nodiscard]] bool turn_until_gone(EventLoop& loop, pid_t pid);
