@@ -3,6 +3,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/counters/readings.hpp"
 #include "daemon/counters/run_counters.hpp"
 #include "daemon/workload/job/traits.hpp"
 #include "tests/unit/counters/manual_clock.hpp"
@@ -40,7 +42,21 @@ class RunCountersHere : public NamespacePair {
     NamespacePair::SetUp();
     // Without ARP nobody answers, so nobody accepts the packets.
     for (const Namespace* each : {&client_, &server_}) each->ip({"link", "set", "wire", "arp", "on"});
-    client_.send_datagrams("10.78.0.2", 1);
+    send_refused(1);
+  }
+
+  // Datagrams to a port without a listener. Returns once they have arrived.
+  void send_refused(int count) {
+    sent_ += static_cast<std::uint64_t>(count);
+    client_.send_datagrams("10.78.0.2", count);
+    wait_until([this] { return refused() >= sent_; });
+  }
+  [[nodiscard]] std::uint64_t refused() const {
+    const auto text = read_file(fmt::format("/proc/{}/net/snmp", server_.pid()), std::size_t{1} << 20U);
+    for (const Reading& reading : parse_snmp(text.value())) {
+      if (reading.name == "UdpNoPorts") return reading.value;
+    }
+    return 0;
   }
 
   void listen_at_the_server() {
@@ -98,6 +114,7 @@ class RunCountersHere : public NamespacePair {
   ManualClock clock_;
   RunCounters source_{clock_};
   Fd listener_;
+  std::uint64_t sent_ = 0;  // that are refused
 };
 
 }  // namespace netperfd::counters

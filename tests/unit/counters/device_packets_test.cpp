@@ -109,6 +109,7 @@ TEST_F(DevicePackets, pass_the_loopback_device_to_an_address_of_the_client_itsel
   client_.send_datagrams("10.78.0.1", 4);
   EXPECT_EQ(count->count()->device, "lo");
   // Includes the four ICMP answers, since nobody listens.
+  wait_until([&] { return count->count()->packets >= 8; });
   EXPECT_EQ(count->count()->packets, 8U);
 }
 

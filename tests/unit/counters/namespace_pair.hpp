@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <fstream>
@@ -31,11 +32,22 @@
 #include <vector>
 
 #include "daemon/base/fd.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd::counters {
 
 [[noreturn]] inline void fail_system(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
+}
+
+// What packets do: the kernel may leave them to ksoftirqd, which waits for a CPU, and the first one waits for
+// ARP.
+inline void wait_until(const std::function<bool()>& fact) {
+  const auto end = std::chrono::steady_clock::now() + kTestPatience;
+  while (!fact()) {
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("packets do not arrive");
+    std::this_thread::yield();
+  }
 }
 
 // A network namespace that lives as long as an idle process in it.
