@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/config/job_reader.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/workload/command_fixture.hpp"
 #include "tests/unit/workload/iperf3_cases.hpp"
 
@@ -41,7 +42,7 @@ class ToolRunTest : public CommandFixture {
     }
     spec.command->client.argv = {"/bin/sh", "-c", script, "netperf"};
     spec.command->server->argv = {"/bin/sh", "-c", server, "netserver"};
-    spec.command->ready.within = 5s;
+    spec.command->ready.within = kTestPatience;
     return spec;
   }
   // A script that prints what a real one did.
