@@ -26,20 +26,16 @@ constexpr std::size_t kMostHeld = 16;
 // Calls of one server: more than any test has connections. An iperf3 that was taken over could make them
 // without end.
 constexpr std::uint32_t kMostCalls = 4096;
-// How long the client has precedence over a connection whose far end is not found, which may be the client's
-// if the path translates addresses: if the client's first two SYNs are lost, the kernel sends the third one
-// after 3 s.
-constexpr auto kPatience = 3500ms;
-// How long such a connection is waited for to say by its cookie whether it is a stream of the client.
-constexpr auto kCookiePatience = 500ms;
 constexpr auto kLookAgain = 20ms;
 
 }  // namespace
 
-ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid)
+ServerGuard::ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid,
+                         const GuardPatience& patience)
     : loop_(loop),
       fds_(std::move(fds)),
       uid_(uid),
+      patience_(patience),
       protocol_(test.traffic.protocol),
       streams_(test.traffic.streams * (test.traffic.direction == Direction::both ? 2U : 1U)),
       greetings_(test.traffic.protocol == Protocol::udp ? std::exchange(streams_, 0U) : 0) {}
@@ -246,7 +242,7 @@ void ServerGuard::refuse_hopeless(std::chrono::steady_clock::time_point now) {
     auto held = std::ranges::find_if(held_, [&](const Held& each) {
       if (has_clients_cookie(each.connection)) return false;
       return has_left(each.connection) ||
-             (passed_ > 0 && now - each.since >= kCookiePatience && fitting_cookie(each.connection).empty());
+             (passed_ > 0 && now - each.since >= patience_.cookie && fitting_cookie(each.connection).empty());
     });
     if (held == held_.end()) {
       if (held_.size() <= kMostHeld) return;
@@ -266,7 +262,7 @@ void ServerGuard::look_at_held() {
   const auto now = std::chrono::steady_clock::now();
   refuse_hopeless(now);
   for (Held& held : held_) {
-    if (passed_ == 0 && now - held.since < kPatience) continue;
+    if (passed_ == 0 && now - held.since < patience_.client) continue;
     if (fitting_cookie(held.connection).empty()) continue;
     translated_ = translated_ || passed_ == 0;
     Held known = std::move(held);

@@ -46,6 +46,7 @@
 #include "daemon/base/foreign_fd.hpp"
 #include "daemon/model/job_spec.hpp"
 #include "daemon/workload/guard_fds.hpp"
+#include "daemon/workload/program_settings.hpp"
 #include "daemon/workload/refused_others.hpp"
 #include "daemon/workload/socket_owner.hpp"
 
@@ -54,7 +55,7 @@ namespace netperfd::workload {
 class ServerGuard {
  public:
   // `fds` are of the server's launcher; `uid` runs both ends. `loop` must outlive this object.
-  ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid);
+  ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid, const GuardPatience& patience);
   [[nodiscard]] Status begin();
   // The client is about to run; `sockets` is of its launcher. Who connected earlier is somebody else.
   void expect_client(Fd sockets);
@@ -115,6 +116,7 @@ class ServerGuard {
   GuardFds fds_;
   Fd client_sockets_;
   uid_t uid_;
+  GuardPatience patience_;
   Protocol protocol_;
   std::uint32_t streams_;    // connections after the first one
   std::uint32_t greetings_;  // datagrams that begin a stream

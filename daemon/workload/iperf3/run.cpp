@@ -81,7 +81,8 @@ Status Iperf3Run::launch_server() {
 void Iperf3Run::release_server() {
   GuardFds fds = server_.child->take_guard();
   if (fds.calls) {
-    guard_ = std::make_unique<ServerGuard>(loop_, std::move(fds), spec_, settings_.uid);
+    guard_ =
+        std::make_unique<ServerGuard>(loop_, std::move(fds), spec_, settings_.uid, settings_.guard_patience);
     if (Status begun = guard_->begin(); !begun) return give_up(begun.error().message);
   } else if (fds.stops_calls) {
     return give_up(fail_errno("its calls cannot be answered", fds.error_number).error().message);

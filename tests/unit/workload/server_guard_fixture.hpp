@@ -10,12 +10,14 @@
 #include <sys/fsuid.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "tests/support/patience.hpp"
 #include "tests/unit/workload/iperf3_fixture.hpp"
 
 namespace netperfd::workload::test {
@@ -39,14 +41,16 @@ inline void become_stranger(const std::string& netns) {
   ::setfsuid(kStranger);
 }
 
-// A connection that says `words`; without a descriptor if it is not taken within a tenth of a second.
-inline Fd connect_as_stranger(const std::string& netns, std::string_view words) {
+// A connection that says `words`; without a descriptor if it is not taken.
+inline Fd connect_as_stranger(const std::string& netns, std::string_view words,
+                              std::chrono::microseconds patience = kTestPatience) {
   Fd connection;
   std::thread([&] {
     become_stranger(netns);
     Fd tried{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    const timeval patience{.tv_sec = 0, .tv_usec = 100'000};
-    (void)::setsockopt(tried.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval limit{.tv_sec = patience / std::chrono::seconds{1},
+                        .tv_usec = (patience % std::chrono::seconds{1}).count()};
+    (void)::setsockopt(tried.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     const sockaddr_in address = server_address();
     if (::connect(tried.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return;
     if (!words.empty()) (void)::send(tried.get(), words.data(), words.size(), MSG_NOSIGNAL);

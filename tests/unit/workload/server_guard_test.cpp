@@ -82,7 +82,7 @@ TEST_F(ServerGuardTest, lets_nobody_in_during_the_test) {
   job.test.traffic.streams = 2;
   prepare_and_release(job);
   wait_for_traffic();
-  EXPECT_FALSE(connect_as_stranger(namespaces->right(), ""));
+  EXPECT_FALSE(connect_as_stranger(namespaces->right(), "", 100ms));
   wait_for_end();
   expect_measured();
   EXPECT_EQ(flag("server-disturbed"), "") << "it was dropped before it was a connection";
@@ -182,6 +182,7 @@ class ServerGuardBeyondTest : public ServerGuardTest {
     elsewhere_.emplace(*namespaces);
     ASSERT_EQ(::mkfifo(begin_.c_str(), 0600), 0);
     settings.uid = settings.gid = 0;  // which may enter a namespace
+    settings.guard_patience.cookie = kTestPatience;
     set_client("");
   }
   void set_client(const std::string& before) {
@@ -196,7 +197,8 @@ exec iperf3 "$@"
     EXPECT_EQ(::write(begin.get(), "\n", 1), 1);
   }
   // What the kernel tells of the connection; nothing if it does not within the time.
-  [[nodiscard]] short wait_for(short events, const Fd& connection, std::chrono::milliseconds time = 20s) {
+  [[nodiscard]] short wait_for(short events, const Fd& connection,
+                               std::chrono::milliseconds time = kTestPatience) {
     pollfd polled{.fd = connection.get(), .events = events, .revents = 0};
     (void)turn_until(loop, [&] { return ::poll(&polled, 1, 0) == 1; }, time);
     return polled.revents;
@@ -223,9 +225,11 @@ TEST_F(ServerGuardBeyondTest, knows_a_client_whose_address_is_translated_by_its_
   ASSERT_TRUE(gone);
   ::shutdown(gone.get(), SHUT_WR);
   EXPECT_TRUE(wait_for(0, gone) & POLLERR) << "who sends a cookie and leaves is refused at once";
+  const auto begin = std::chrono::steady_clock::now();
   let_the_client_begin();
   wait_for_end();
   expect_measured();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 3s + 1s) << "a third SYN, and the test";
   EXPECT_THAT(listener.result->report.streams, SizeIs(4));
   EXPECT_THAT(document("server.stdout"), HasSubstr("Accepted connection from 10.98.0.1"));
   EXPECT_THAT(flag("server-disturbed"),
@@ -233,6 +237,7 @@ TEST_F(ServerGuardBeyondTest, knows_a_client_whose_address_is_translated_by_its_
 }
 
 TEST_F(ServerGuardBeyondTest, prefers_the_client_to_others_with_a_cookie_even_if_its_SYN_was_lost) {
+  settings.guard_patience.client = kTestPatience;
   prepare_and_release(with_local_server());
   const Fd stranger = connect_from_elsewhere();
   ASSERT_TRUE(stranger);
