@@ -177,7 +177,8 @@ ServiceSettings BusTest::settings() {
           .iperf3_version = "3.12",
           .iperf3_intervals = true,
           // Without root no other user can be simulated, so this user must be a member.
-          .group = ::geteuid() == 0 ? kGroup : ::getegid()};
+          .group = ::geteuid() == 0 ? kGroup : ::getegid(),
+          .timeouts = {.credentials = kTestPatience}};
 }
 
 void BusTest::TearDown() {

@@ -5,10 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "daemon/bus/access/authorization.hpp"
 #include "tests/support/forgery.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 #include "tests/unit/bus/fake_polkit.hpp"
 
@@ -58,9 +60,12 @@ class WithPolkit : public BusTest {
   }
   ServiceSettings settings() override {
     ServiceSettings made = BusTest::settings();
-    made.timeouts.polkit = {.plain = std::chrono::seconds{3}, .interactive = std::chrono::seconds{4}};
+    made.timeouts.polkit = {.plain = patience(), .interactive = kTestPatience};
     return made;
   }
+
+  // How long polkit may think.
+  virtual std::chrono::milliseconds patience() { return kTestPatience; }
 
   static constexpr User kRoot{.uid = 0, .gid = 0};
   const User member{.groups = {kGroup}};
@@ -146,7 +151,11 @@ TEST_F(WithPolkit, a_caller_who_permits_to_ask_is_asked_once_he_has_sent_a_valid
   EXPECT_NE(polkit->asked.back().cancellation, "");
 }
 
-TEST_F(WithPolkit, if_it_does_not_answer_only_root_may) {
+class WithSilentPolkit : public WithPolkit {
+  std::chrono::milliseconds patience() override { return std::chrono::milliseconds{100}; }
+};
+
+TEST_F(WithSilentPolkit, only_root_may) {
   polkit->mood = Mood::hang;
   EXPECT_THAT(as(member, probe), HasSubstr("polkit does not work"));
   EXPECT_EQ(as(kRoot, probe), "ok");
@@ -180,11 +189,6 @@ class WaitingForPolkit : public WithPolkit {
     WithPolkit::SetUp();
     if (IsSkipped()) return;
     polkit->mood = Mood::hang;
-  }
-  ServiceSettings settings() override {
-    ServiceSettings made = WithPolkit::settings();
-    made.timeouts.polkit = {.plain = std::chrono::seconds{20}, .interactive = std::chrono::seconds{20}};
-    return made;
   }
   // A call of another user, from a process of its own, which is killed with this object.
   class Asking {
