@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "tests/support/forgery.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/bus/bus_test.hpp"
 
 namespace netperfd::bus {
@@ -291,9 +292,10 @@ class Question : public BusTest {
     dbus::attach(*connection->bus, loop->raw());
     callers.emplace(dbus::raw(*connection->bus), [](JobId) {});
     refusals.emplace(*loop, [this](const Refused& each) { refused.push_back(each); });
-    authorization.emplace(*connection, *callers, *refusals,
-                          AuthorizationTimeouts{.credentials = std::chrono::milliseconds{200}});
+    authorization.emplace(*connection, *callers, *refusals, AuthorizationTimeouts{.credentials = patience()});
   }
+  // How long the bus may think.
+  virtual std::chrono::milliseconds patience() { return kTestPatience; }
   void TearDown() override {
     authorization.reset();
     refusals.reset();
@@ -324,7 +326,11 @@ TEST_F(Question, about_a_caller_that_has_left_is_a_denial) {
   EXPECT_EQ(caller.error().kind, ErrorKind::access_denied);
 }
 
-TEST_F(Question, without_an_answer_in_time_is_busy_since_it_says_nothing_about_the_caller) {
+class QuestionToASilentBus : public Question {
+  std::chrono::milliseconds patience() override { return std::chrono::milliseconds{100}; }
+};
+
+TEST_F(QuestionToASilentBus, is_busy_since_it_says_nothing_about_the_caller) {
   const std::string name = Client{*loop}.name();
   bus->send_signal(SIGSTOP);
   const auto caller = ask(name);
