@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -42,16 +43,17 @@ class StreamChannel final : public Channel {
 Status StreamChannel::greet(const Patience& patience) {
   const Ns end = read_clocks().monotonic + patience.timeout;
   const Fd nothing;
+  std::string refusal;
   for (;;) {
     const auto done = try_greeting(patience, end);
     if (done || done.error().kind == ErrorKind::not_running) return done;
-    // Refused, perhaps because the server is only about to start.
+    // Refused, perhaps because the server is only about to start. The last attempt may have had no time for
+    // it.
+    if (!done.error().message.starts_with("no answer")) refusal = done.error().message;
     const Ns now = read_clocks().monotonic;
-    if (now >= end && done.error().message.starts_with("no answer")) return done;
-    if (now >= end) {
-      return fail(ErrorKind::io,
-                  fmt::format("{} ({})", no_answer(patience).error().message, done.error().message));
-    }
+    if (now >= end && refusal.empty()) return done;
+    if (now >= end)
+      return fail(ErrorKind::io, fmt::format("{} ({})", no_answer(patience).error().message, refusal));
     if (wait_for(nothing, 0, patience.stop, std::min(now + kRepeatGreeting, end)) == Wait::stopped)
       return fail(ErrorKind::not_running, "stopped before the server answered");
   }
