@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,21 +15,44 @@
 
 #include "daemon/echo/packet.hpp"
 #include "daemon/echo/stamps.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/echo/process.hpp"
 
 namespace netperfd::echo {
 
 using Bytes = std::vector<std::byte>;
 
+// What makes the prober send to a server. It waits as long for answers as it can, unless `arguments` say
+// otherwise: a busy machine gives late ones.
+inline std::vector<std::string> probing(std::uint16_t port, std::vector<std::string> arguments,
+                                        const std::string& to = "127.0.0.1") {
+  arguments.insert(arguments.begin(), {"probe", "--to", to, "--port", std::to_string(port), "--timeout=60s"});
+  return arguments;
+}
+
+// Turns until `fact` holds, which another thread or process makes true.
+inline bool comes_true(const std::function<bool()>& fact) {
+  const Ns end = read_clocks().monotonic + kTestPatienceMs * kMillisecond;
+  while (!fact() && read_clocks().monotonic < end) ::poll(nullptr, 0, 1);
+  return fact();
+}
+
 // Runs the prober to its end.
 struct Finished {
   explicit Finished(Process process) : lines(process.lines()), code(process.wait()) {}
   Finished(std::uint16_t port, std::vector<std::string> arguments, const std::string& to = "127.0.0.1")
-      : Finished(Process(with_server(port, std::move(arguments), to))) {}
-  static std::vector<std::string> with_server(std::uint16_t port, std::vector<std::string> arguments,
-                                              const std::string& to) {
-    arguments.insert(arguments.begin(), {"probe", "--to", to, "--port", std::to_string(port)});
-    return arguments;
+      : Finished(Process(probing(port, std::move(arguments), to))) {}
+  // Ends it once `fact` holds of the lines by then.
+  Finished(Process process, const std::function<bool(const Finished&)>& fact) {
+    const Ns end = read_clocks().monotonic + kTestPatienceMs * kMillisecond;
+    while (!fact(*this) && read_clocks().monotonic < end) {
+      std::string line = process.line();
+      if (line.empty()) break;
+      lines.push_back(std::move(line));
+    }
+    process.kill(SIGTERM);
+    for (std::string& line : process.lines()) lines.push_back(std::move(line));
+    code = process.wait();
   }
   // Of one probe, over all intervals.
   [[nodiscard]] double sum(const std::string& key, int probe = 0) const {
@@ -55,6 +79,8 @@ struct Finished {
 // A network of its own between prober and server: a thread that passes datagrams on, as `fate` says.
 class Relay {
  public:
+  // Instead of a time: once a later request was answered.
+  static constexpr Ns kOvertaken = -1;
   // After how many ns each copy of a request is passed on to the server.
   using Fate = std::function<std::vector<Ns>(std::uint32_t sequence)>;
 
@@ -101,19 +127,29 @@ class Relay {
       (void)::send(far_.get(), bytes.data(), bytes.size(), 0);
       return;
     }
-    for (const Ns delay : fate_(header->sequence)) held_.emplace(read_clocks().monotonic + delay, bytes);
+    for (const Ns delay : fate_(header->sequence)) {
+      if (delay == kOvertaken) {
+        overtaken_ = bytes;
+      } else {
+        held_.emplace(read_clocks().monotonic + delay, bytes);
+      }
+    }
   }
   void give_back() {
     const auto bytes = receive_some(far_, 0);
-    if (bytes)
-      ::sendto(near_.get(), bytes->data(), bytes->size(), 0, reinterpret_cast<const sockaddr*>(&prober_),
-               sizeof prober_);
+    if (!bytes) return;
+    ::sendto(near_.get(), bytes->data(), bytes->size(), 0, reinterpret_cast<const sockaddr*>(&prober_),
+             sizeof prober_);
+    if (overtaken_.empty() || decode(*bytes)->sequence <= decode(overtaken_)->sequence) return;
+    (void)::send(far_.get(), overtaken_.data(), overtaken_.size(), 0);
+    overtaken_.clear();
   }
 
   Fate fate_;
   Fd near_, far_;
   sockaddr_in prober_{};
   std::multimap<Ns, Bytes> held_;
+  Bytes overtaken_;
   std::atomic<bool> ending_ = false;
   std::thread thread_;
 
@@ -124,6 +160,8 @@ class Relay {
 // Answers greetings as a server does, and to a request whatever `answer` makes of it.
 class Liar {
  public:
+  std::atomic<int> answered = 0;  // requests
+
   explicit Liar(std::function<std::vector<Bytes>(Bytes reply)> answer)
       : answer_(std::move(answer)), socket_(bound_datagrams()), port(port_of(socket_)) {
     thread_ = std::thread([this] { run(); });
@@ -150,6 +188,7 @@ class Liar {
       for (const Bytes& each : greets ? std::vector<Bytes>{bytes} : answer_(bytes))
         ::sendto(socket_.get(), each.data(), each.size(), 0, reinterpret_cast<const sockaddr*>(&prober),
                  length);
+      if (!greets) ++answered;
     }
   }
 

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/echo/packet.hpp"
@@ -35,14 +38,19 @@ TEST(EchoProbe, measures_udp_and_tcp_in_one_process) {
   }
   for (const char* const span : {"there", "back"})
     EXPECT_THAT(run.of_span(span, "min_ns"), testing::Each(testing::Gt(0)));
-  EXPECT_EQ(run.of_span("queued", "count").size(), 3U) << "of UDP only";
+  for (const std::string& line : run.lines) {
+    const bool of_udp = line.contains(R"("interval","probe":0)") && number_in(line, "sent") > 0;
+    EXPECT_EQ(line.contains(R"("queued":{)"), of_udp) << line;
+  }
 }
 
 TEST(EchoProbe, works_over_ipv6_and_from_an_address) {
   const RunningServer server("::1");
-  const Finished run(server.port,
-                     {"--duration=100ms", "--bind=::1", "--probe=rate=100", "--probe=protocol=tcp,rate=100"},
-                     "::1");
+  const Finished run(
+      Process(probing(server.port,
+                      {"--interval=50ms", "--bind=::1", "--probe=rate=100", "--probe=protocol=tcp,rate=100"},
+                      "::1")),
+      [](const Finished& by_now) { return by_now.sum("received", 1) > 0; });
   EXPECT_EQ(run.code, 0) << run.lines.back();
   EXPECT_THAT(run.lines.front(), HasSubstr(R"("server":"::1","port":)"));
   EXPECT_EQ(run.sum("received", 0), run.sum("sent", 0));
@@ -52,7 +60,8 @@ TEST(EchoProbe, works_over_ipv6_and_from_an_address) {
 TEST(EchoProbe, a_server_on_all_addresses_answers_both_families_from_the_address_that_was_asked) {
   const RunningServer server("::");
   for (const char* const to : {"127.0.0.1", "127.1.2.3", "::1"}) {
-    const Finished run(server.port, {"--duration=100ms", "--probe=rate=100,dscp=46"}, to);
+    const Finished run(Process(probing(server.port, {"--interval=50ms", "--probe=rate=100,dscp=46"}, to)),
+                       [](const Finished& by_now) { return by_now.sum("received") > 0; });
     EXPECT_EQ(run.code, 0) << to;
     EXPECT_GT(run.sum("received"), 0) << to;
   }
@@ -67,31 +76,52 @@ TEST(EchoProbe, a_known_delay_and_loss_are_measured) {
     ++dropped;
     return std::vector<Ns>{};
   });
-  const Finished run(relay.port, {"--duration=1s", "--timeout=500ms", "--probe=rate=200"});
+  // On a busy machine, it takes long until a request and its answer are passed on as soon as they may be.
+  const auto has_quick_ones = [&](const Finished& run) {
+    const auto least = [&](const char* span) {
+      const auto values = run.of_span(span, "min_ns");
+      return values.empty() ? 1e9 : std::ranges::min(values);
+    };
+    return dropped > 0 && least("round-trip") < 8e6 && least("back") < 3e6;
+  };
+  const Finished run(Process(probing(relay.port, {"--interval=200ms", "--timeout=2s", "--probe=rate=200"})),
+                     has_quick_ones);
   EXPECT_EQ(run.code, 0);
-  EXPECT_EQ(run.sum("lost"), dropped);
-  EXPECT_EQ(run.sum("sent") + run.sum("missed"), 200);
-  for (const double least : run.of_span("round-trip", "min_ns")) {
-    EXPECT_GE(least, 5e6);
-    EXPECT_LT(least, 8e6) << "the fastest of 200";
-  }
-  for (const double least : run.of_span("there", "min_ns")) EXPECT_GE(least, 5e6);
-  for (const double least : run.of_span("back", "min_ns")) EXPECT_LT(least, 3e6);
+  EXPECT_TRUE(has_quick_ones(run));
+  EXPECT_EQ(run.sum("lost"), dropped + run.sum("late"));
+  for (const char* const span : {"round-trip", "there"})
+    EXPECT_THAT(run.of_span(span, "min_ns"), testing::Each(testing::Ge(5e6))) << span;
 }
 
-TEST(EchoProbe, answers_that_come_twice_late_or_out_of_order_are_counted_as_such) {
+TEST(EchoProbe, answers_that_come_twice_or_out_of_order_are_counted_as_such) {
   const RunningServer server;
-  const Relay relay(server.port, [](std::uint32_t sequence) -> std::vector<Ns> {
-    if (sequence == 10) return {0, 0};
-    if (sequence == 20) return {400 * kMillisecond};  // late
-    if (sequence == 30) return {150 * kMillisecond};  // overtaken
+  int requests = 0;
+  const Relay relay(server.port, [&](std::uint32_t) -> std::vector<Ns> {
+    ++requests;
+    if (requests == 10) return {0, 0};
+    if (requests == 30) return {Relay::kOvertaken};
     return {0};
   });
-  const Finished run(relay.port, {"--duration=1s", "--timeout=250ms", "--probe=rate=50"});
+  const Finished run(
+      Process(probing(relay.port, {"--interval=100ms", "--probe=rate=100"})),
+      [](const Finished& by_now) { return by_now.sum("duplicates") > 0 && by_now.sum("reordered") > 0; });
   EXPECT_EQ(run.sum("duplicates"), 1);
-  EXPECT_GE(run.sum("late"), 1);
-  EXPECT_GE(run.sum("lost"), 1);
-  EXPECT_GE(run.sum("reordered"), 1);
+  EXPECT_EQ(run.sum("reordered"), 1);
+  EXPECT_EQ(run.sum("late"), 0);
+  EXPECT_EQ(run.sum("sent"), run.sum("received"));
+}
+
+TEST(EchoProbe, answers_after_the_timeout_are_late) {
+  const RunningServer server;
+  int requests = 0;
+  const Relay relay(server.port, [&](std::uint32_t) {
+    return std::vector<Ns>{++requests % 20 == 0 ? 200 * kMillisecond : 0};
+  });
+  const Finished run(
+      Process(probing(relay.port, {"--interval=100ms", "--timeout=100ms", "--probe=rate=100"})),
+      [](const Finished& by_now) { return by_now.sum("late") > 0; });
+  EXPECT_GT(run.sum("late"), 0);
+  EXPECT_GE(run.sum("lost"), run.sum("late"));
   EXPECT_EQ(run.sum("sent"), run.sum("received") + run.sum("lost"));
 }
 
@@ -112,55 +142,30 @@ TEST(EchoProbe, what_is_no_answer_to_its_requests_is_foreign) {
     return std::vector{other_session, unsent,  request,     short_one,
                        garbage,       Bytes{}, Bytes(3000), other_length};
   });
-  const Finished run(liar.port, {"--duration=200ms", "--timeout=100ms", "--probe=rate=100"});
+  Process prober(probing(liar.port, {"--timeout=100ms", "--probe=rate=100"}));
+  EXPECT_TRUE(comes_true([&] { return liar.answered >= 20; }));
+  const int answered = liar.answered;
+  prober.kill(SIGTERM);
+  const Finished run(std::move(prober));
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.sum("received"), 0);
   EXPECT_EQ(run.sum("lost"), run.sum("sent"));
   EXPECT_THAT(run.lines.front(), HasSubstr(R"("same_clock":false)")) << "another boot";
-  // Those to the last requests may come after the end.
-  EXPECT_GE(number_in(run.lines.back(), "foreign_packets"), 8 * (run.sum("sent") - 2));
+  EXPECT_GE(number_in(run.lines.back(), "foreign_packets"), 8 * answered);
 }
 
 TEST(EchoProbe, a_flood_of_answers_does_not_stop_it) {
   const Liar liar([](const Bytes& reply) { return std::vector<Bytes>(200, reply); });
-  const Finished run(liar.port, {"--duration=500ms", "--probe=rate=100"});
+  const Finished run(Process(probing(liar.port, {"--interval=100ms", "--probe=rate=100"})),
+                     [](const Finished& by_now) { return by_now.sum("duplicates") > 1000; });
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.sum("received"), run.sum("sent"));
   EXPECT_GT(run.sum("duplicates"), 1000);
 }
 
-TEST(EchoProbe, without_a_server_it_says_so_and_fails) {
-  const std::uint16_t port = port_of_nobody();
-  std::vector<Process> probers;
-  for (const std::string protocol : {"udp", "tcp"})
-    probers.push_back(Process(
-        {"probe", "--to=127.0.0.1", "--port=" + std::to_string(port), "--probe=protocol=" + protocol}));
-  for (const std::string protocol : {"udp", "tcp"}) {
-    Process& prober = probers[protocol == "udp" ? 0 : 1];
-    const auto lines = prober.lines();
-    EXPECT_EQ(prober.wait(), 1);
-    ASSERT_EQ(lines.size(), 1U);
-    const std::string server = "127.0.0.1 port " + std::to_string(port) + " (" + protocol + ")";
-    const std::string cause = protocol == "tcp" ? " (" + server + ": Connection refused)" : "";
-    EXPECT_EQ(lines[0], "{\"event\":\"error\",\"message\":\"no answer from " + server +
-                            " within 2 s: is netperfd-echo running there?" + cause + "\"}");
-  }
-}
-
-TEST(EchoProbe, waits_for_a_server_that_starts_later) {
-  const std::uint16_t port = port_of_nobody();
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(port), "--timeout=30s",
-                  "--duration=100ms", "--probe=protocol=tcp,rate=100", "--probe=rate=100"});
-  const Process server({"serve", "--bind=127.0.0.1", "--port=" + std::to_string(port)});
-  EXPECT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
-  (void)prober.lines();
-  EXPECT_EQ(prober.wait(), 0);
-}
-
 TEST(EchoProbe, signals_begin_phases_and_end_it) {
   const RunningServer server;
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--interval=1h",
-                  "--probe=rate=1000"});
+  Process prober(probing(server.port, {"--interval=1h", "--probe=rate=1000"}));
   ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
   for (int phase = 1; phase <= 3; ++phase) {
     prober.kill(SIGUSR1);
@@ -177,8 +182,7 @@ TEST(EchoProbe, signals_begin_phases_and_end_it) {
 
 TEST(EchoProbe, two_phases_that_begin_while_it_waits_for_a_cpu_are_two) {
   const RunningServer server;
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--interval=1h",
-                  "--probe=rate=1000"});
+  Process prober(probing(server.port, {"--interval=1h", "--probe=rate=1000"}));
   ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
   prober.kill(SIGSTOP);
   prober.kill(SIGRTMIN);
@@ -197,23 +201,22 @@ TEST(EchoProbe, two_phases_that_begin_while_it_waits_for_a_cpu_are_two) {
 
 TEST(EchoProbe, a_stopped_prober_counts_what_it_missed) {
   const RunningServer server;
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server.port), "--duration=1s",
-                  "--probe=rate=100"});
+  Process prober(probing(server.port, {"--probe=rate=100"}));
   ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
-  prober.kill(SIGSTOP);
+  prober.stop();
   const Ns until = read_clocks().monotonic + 500 * kMillisecond;
   while (read_clocks().monotonic < until) ::poll(nullptr, 0, 10);
   prober.kill(SIGCONT);
-  const std::string interval = prober.line();
-  EXPECT_GE(number_in(interval, "missed"), 45);
-  EXPECT_EQ(number_in(interval, "missed") + number_in(interval, "sent"), 100);
-  EXPECT_EQ(number_in(interval, "lost"), 0);
+  prober.kill(SIGTERM);
+  const Finished run(std::move(prober));
+  EXPECT_GE(run.sum("missed"), 45);
+  EXPECT_EQ(run.sum("missed") + run.sum("sent"), std::ceil(number_in(run.lines.back(), "at_s") * 100));
+  EXPECT_EQ(run.sum("lost"), 0);
 }
 
 TEST(EchoProbe, a_connection_that_the_server_ends_is_an_error) {
   auto server = std::make_unique<RunningServer>();
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(server->port),
-                  "--probe=protocol=tcp,rate=1000"});
+  Process prober(probing(server->port, {"--probe=protocol=tcp,rate=1000"}));
   ASSERT_THAT(prober.line(), StartsWith(R"({"event":"start")"));
   server.reset();
   const auto lines = prober.lines();
@@ -230,8 +233,8 @@ TEST(EchoProbe, over_tcp_requests_without_room_are_missed_and_a_partial_one_is_c
   const auto address = loopback(0);
   ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   ASSERT_EQ(::listen(listener.get(), 1), 0);
-  Process prober({"probe", "--to=127.0.0.1", "--port=" + std::to_string(port_of(listener)), "--duration=2s",
-                  "--timeout=60s", "--probe=protocol=tcp,rate=10000,length=1400"});
+  Process prober(
+      probing(port_of(listener), {"--duration=2s", "--probe=protocol=tcp,rate=10000,length=1400"}));
   const Fd socket(::accept(listener.get(), nullptr, nullptr));
   // There may be several greetings. The first request ends them, and stays in the socket.
   for (;;) {

@@ -84,6 +84,11 @@ class Process {
     return all;
   }
   void kill(int signal) const { ::kill(pid_, signal); }
+  // Returns once it stands still.
+  void stop() const {
+    kill(SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
   // The exit code, or minus the signal.
   int wait() {
     int status = 0;
@@ -148,12 +153,6 @@ inline std::uint16_t port_of(const Fd& socket) {
   socklen_t length = sizeof address;
   ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length);
   return ntohs(address.sin_port);
-}
-
-// Below those that the kernel gives to who asks for any port (net.ipv4.ip_local_port_range), another for each
-// process.
-inline std::uint16_t port_of_nobody() {
-  return static_cast<std::uint16_t>(16'000 + ::getpid() % 16'000);
 }
 
 inline Fd bound_datagrams() {
