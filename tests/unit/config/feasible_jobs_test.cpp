@@ -2,7 +2,7 @@
 // Texts of jobs that cannot end in an answer, and the same with the advice followed.
 #include <gmock/gmock.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -123,7 +123,7 @@ TEST(FeasiblePercentiles, are_those_of_each_side_that_sets_keys) {
 
 // The longest durations, the lowest rates and the highest numbers that texts may have.
 TEST(FeasiblePercentiles, of_extreme_values_are_known_at_once) {
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();  // CPU time, whatever else runs
   EXPECT_THAT(
       reasons(sockperf("test: under-load, duration: 23h, rate: 1, reply_every: 10000000",
                        "half_round_trip.p99999")),
@@ -144,7 +144,7 @@ TEST(FeasiblePercentiles, of_extreme_values_are_known_at_once) {
     ASSERT_FALSE(refused) << repeat;
     EXPECT_THAT(refused.error().message, HasSubstr("repeat")) << repeat;
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{5});
+  EXPECT_LT(std::clock() - begun, 5 * CLOCKS_PER_SEC);
 }
 
 TEST(FeasibleScenarios, are_all_shipped_ones) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,7 +14,6 @@
 namespace netperfd::core {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -100,10 +99,10 @@ TEST(Feasibility, of_absurd_numbers_is_known_at_once) {
   EXPECT_THAT(why_no_answer(compared(kMost)), IsEmpty());
   EXPECT_THAT(why_no_answer(compared(0)), ElementsAre(HasSubstr("0 blocks are too few")));
   EXPECT_THAT(why_no_answer(rebooting(kMost)), IsEmpty());
-  const auto begun = std::chrono::steady_clock::now();
+  const std::clock_t begun = std::clock();  // CPU time, whatever else runs
   EXPECT_THAT(why_no_answer(compared(1, 10'000)), ElementsAre(HasSubstr("10000 figures together take 19")));
   EXPECT_THAT(why_no_answer(rebooting(1, 10'000)), ElementsAre(HasSubstr("Set `repeat: 6`")));
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+  EXPECT_LT(std::clock() - begun, 5 * CLOCKS_PER_SEC);
 }
 
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
