@@ -4,16 +4,20 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -60,10 +64,43 @@ void set_up_end(const std::string& netns, const char* address) {
   ip({"-n", netns, "link", "set", "lo", "up"});
 }
 
+// Calls `act` in the namespace: in a separate thread, since setns() moves the thread that calls it.
+void in_netns(const std::string& netns, const std::function<void()>& act) {
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      const Fd there{::open(("/run/netns/" + netns).c_str(), O_RDONLY | O_CLOEXEC)};
+      if (::setns(there.get(), CLONE_NEWNET) != 0) {
+        throw std::system_error(errno, std::generic_category(), "setns");
+      }
+      act();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+// Readable once an IPv6 address has come, gone or changed.
+Fd changes_of_ipv6(const std::string& netns) {
+  Fd changes;
+  in_netns(netns, [&] {
+    changes.reset(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE));
+    sockaddr_nl addresses{};
+    addresses.nl_family = AF_NETLINK;
+    addresses.nl_groups = RTMGRP_IPV6_IFADDR;
+    if (::bind(changes.get(), reinterpret_cast<const sockaddr*>(&addresses), sizeof addresses) != 0) {
+      throw std::system_error(errno, std::generic_category(), "netlink socket in " + netns);
+    }
+  });
+  return changes;
+}
+
 // The kernel gives an end its IPv6 address when both are up and nobody else has it, up to two seconds later.
 // Until then, its packets are among those of a run.
 void wait_for_ipv6(const std::string& netns) {
   const Deadline deadline;
+  const Fd changes = changes_of_ipv6(netns);
   while (std::filesystem::exists("/proc/net/if_inet6")) {
     const Outcome shown =
         run({.argv = {"ip", "-n", netns, "-6", "address", "show", "dev", NetnsPair::kInterface, "-tentative"},
@@ -72,7 +109,13 @@ void wait_for_ipv6(const std::string& netns) {
              .netns = {},
              .stderr_file = {}});
     if (shown.out.find("inet6") != std::string::npos) return;
-    if (deadline.has_passed()) throw std::runtime_error(netns + " has no IPv6 address: " + shown.err);
+    pollfd watched{changes.get(), POLLIN, 0};
+    if (::poll(&watched, 1, deadline.poll_timeout()) == 0) {
+      throw std::runtime_error(netns + " has no IPv6 address: " + shown.err);
+    }
+    std::array<char, 4096> told{};
+    while (::recv(changes.get(), told.data(), told.size(), 0) > 0) {
+    }
   }
 }
 
@@ -115,30 +158,19 @@ void NetnsPair::give_ipv6() const {
 }
 
 void NetnsPair::send_datagrams(std::uint16_t port, int count) const {
-  std::exception_ptr failure;
-  // In a separate thread, since setns() moves the thread that calls it.
-  std::thread([&] {
-    try {
-      const Fd netns{::open(("/run/netns/" + left_).c_str(), O_RDONLY | O_CLOEXEC)};
-      if (::setns(netns.get(), CLONE_NEWNET) != 0) {
-        throw std::system_error(errno, std::generic_category(), "setns");
+  in_netns(left_, [&] {
+    // Not connected, since the port's ICMP answers would make sending fail.
+    const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    ::inet_pton(AF_INET, kRightAddress, &to.sin_addr);
+    for (int i = 0; i < count; ++i) {
+      if (::sendto(socket.get(), "test", 4, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0) {
+        throw std::system_error(errno, std::generic_category(), "sendto");
       }
-      // Not connected, since the port's ICMP answers would make sending fail.
-      const Fd socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-      sockaddr_in to{};
-      to.sin_family = AF_INET;
-      to.sin_port = htons(port);
-      ::inet_pton(AF_INET, kRightAddress, &to.sin_addr);
-      for (int i = 0; i < count; ++i) {
-        if (::sendto(socket.get(), "test", 4, 0, reinterpret_cast<const sockaddr*>(&to), sizeof to) < 0) {
-          throw std::system_error(errno, std::generic_category(), "sendto");
-        }
-      }
-    } catch (...) {
-      failure = std::current_exception();
     }
-  }).join();
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 }  // namespace netperfd::system_test
