@@ -14,7 +14,6 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "daemon/base/fd.hpp"
 #include "dbus/shed_descriptors.hpp"
@@ -29,7 +28,9 @@ namespace {
 using test::Lingering;
 using test::make_lingering;
 
-constexpr std::chrono::seconds kSoon{10};
+// Less than a close takes, so nothing has waited for one.
+constexpr std::chrono::seconds kSoon = Deadline::kLong;
+static_assert(kSoon < std::chrono::seconds{test::kLingerSeconds});
 
 void must(bool done, const char* what) {
   if (!done) throw std::runtime_error(fmt::format("{}: errno {}", what, errno));
@@ -178,7 +179,7 @@ TEST_F(Descriptors, of_a_member_whose_imports_are_refused_again_and_again_end_no
   must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
   EXPECT_LT(time_of_ping(), kSoon);
   pollfd watched{pipe->read.get(), POLLIN, 0};
-  EXPECT_EQ(::poll(&watched, 1, 10'000), 1) << "all of them are closed";
+  EXPECT_EQ(::poll(&watched, 1, Deadline{}.poll_timeout()), 1) << "all of them are closed";
   EXPECT_EQ(lab().netperfd().process().pid(), daemon);
   EXPECT_LT(time_of_ping(), kSoon);
 }
@@ -215,17 +216,13 @@ TEST_F(Descriptors, that_never_close_keep_no_run_from_its_end) {
     member.wait_for_bus();
   }
   must(::kill(daemon, SIGCONT) == 0, "continue the daemon");
-  const auto comes = [](const auto& has_come) {
-    for (const Deadline deadline; !has_come() && !deadline.has_passed();) std::this_thread::yield();
-    return has_come();
-  };
   const auto is_logged = [](const char* text) { return lab().netperfd().log().contains(text); };
-  EXPECT_TRUE(comes([&] { return is_logged("nobody on the bus is answered"); })) << lab().netperfd().log();
+  wait_for_change(lab().directory().path(""), [&] { return is_logged("nobody on the bus is answered"); });
   EXPECT_TRUE(is_logged(fmt::format("uid {} (", lab().users().member.uid).c_str()));
   const Database database = lab().database();
-  EXPECT_TRUE(comes([&] {
+  wait_for_database(lab().database_path(), [&] {
     return database.value(fmt::format("SELECT state FROM runs WHERE id = {}", job.runs.at(0))) == "finished";
-  }));
+  });
   EXPECT_FALSE(is_logged("the bus is answered again"));
   locked.let_go();
   EXPECT_LT(time_of_ping(), kSoon);

@@ -28,7 +28,7 @@ workload:
     local: {{netns: {}, bind: {}}}
     netns: {}
     duration: 1s
-limits: {{timeout: 40s}}
+limits: {{timeout: 5min}}
 design:
   a: {{name: list}}
   b: {{name: hash}}

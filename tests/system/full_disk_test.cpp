@@ -112,7 +112,8 @@ TEST_F(FullDisk, during_a_backup_leaves_no_file_and_the_old_one_as_it_was) {
   lab().fill_disk();
   // The process that made the first one may still be there.
   Outcome refused = lab().ctl({"db", "backup", file}, {});
-  for (int i = 0; i < 50 && refused.err.find("another backup is being made") != std::string::npos; ++i)
+  for (const Deadline deadline;
+       refused.err.contains("another backup is being made") && !deadline.has_passed();)
     refused = lab().ctl({"db", "backup", file}, {});
   EXPECT_EQ(refused.code, kOther);
   EXPECT_THAT(refused.err,

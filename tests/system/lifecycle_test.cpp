@@ -265,10 +265,10 @@ std::vector<std::string> calls_while_idle(
 #endif
   Process strace{{.argv = std::move(argv), .environment = {}, .user = {}, .netns = {}, .stderr_file = {}}};
   strace.wait_for_output("attached");
-  int turns = 0;
+  const Deadline deadline;
   do {
     EXPECT_FALSE(netperfd.process().ends_before(Deadline{kIdle})) << netperfd.log();
-  } while (!enough() && ++turns < 20);
+  } while (!enough() && !deadline.has_passed());
   strace.signal(SIGTERM);
   strace.wait();
   std::vector<std::string> calls;

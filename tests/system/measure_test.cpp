@@ -188,7 +188,7 @@ TEST_F(Measure, one_job_is_one_row_and_its_owner_is_the_caller) {
 TEST_F(Measure, a_job_in_a_file_of_the_caller_is_measured_under_its_own_name) {
   const std::string file = lab().directory().write(
       "mine.yaml", fmt::format("name: mine\nworkload:\n  iperf3:\n    local: {{netns: {}, bind: {}}}\n"
-                               "    netns: {}\n    bytes: 8M\nlimits: {{timeout: 20s}}\n",
+                               "    netns: {}\n    bytes: 8M\n",
                                lab().net().right(), NetnsPair::kRightAddress, lab().net().left()));
   const Outcome started = lab().ctl({"start", file});
   EXPECT_EQ(started.code, 0) << started.err;

@@ -226,7 +226,8 @@ TEST_F(NewerDaemon, knows_what_this_client_may_ask_of_it_or_says_that_it_does_no
 // A client that follows such a list for ever is ended here, with a code of its own.
 TEST_F(NewerDaemon, whose_lists_never_end_does_not_keep_the_client) {
   const auto bounded = [this](std::vector<std::string> words) {
-    words.insert(words.begin(), {"/usr/bin/timeout", "60", NETPERFCTL_PROGRAM});
+    words.insert(words.begin(),
+                 {"/usr/bin/timeout", std::to_string(Deadline::kLong.count()), NETPERFCTL_PROGRAM});
     return system_test::run({.argv = std::move(words),
                              .environment = {bus_.environment(), "LC_ALL=C.UTF-8"},
                              .user = {},

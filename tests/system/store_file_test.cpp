@@ -6,21 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "daemon/base/fd.hpp"
-#include "tests/system/harness/deadline.hpp"
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
@@ -75,13 +71,6 @@ class StoreFile : public SystemTest {
     ASSERT_EQ(sqlite3_open(lab().database_path().c_str(), &raw), SQLITE_OK);
     const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> store{raw, &sqlite3_close};
     ASSERT_EQ(sqlite3_exec(raw, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr), SQLITE_OK);
-  }
-  static bool comes_true(const std::function<bool()>& fact) {
-    for (const Deadline deadline; !fact();) {
-      if (deadline.has_passed()) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
-    return true;
   }
   // A new backup at this name.
   static std::string backup(const std::string& name) {
@@ -256,9 +245,9 @@ TEST_F(StoreFile, has_nothing_beside_it_once_a_client_has_left_its_restore) {
   const Fd writer{::open(pipe.c_str(), O_WRONLY | O_CLOEXEC)};
   ASSERT_EQ(::write(writer.get(), bytes.data(), bytes.size() / 2), static_cast<ssize_t>(bytes.size() / 2));
   const std::string copy = lab().database_path() + ".restoring";
-  EXPECT_TRUE(comes_true([&copy] { return std::filesystem::exists(copy); }));
+  wait_for_database(lab().database_path(), [&copy] { return std::filesystem::exists(copy); });
   client.signal(SIGKILL);
-  EXPECT_TRUE(comes_true([&copy] { return !std::filesystem::exists(copy); }));
+  wait_for_database(lab().database_path(), [&copy] { return !std::filesystem::exists(copy); });
 }
 
 TEST_F(StoreFile, keeps_no_daemon_from_its_end_by_a_restore_under_way) {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "dbus/names.hpp"
+#include "tests/system/harness/deadline.hpp"
 
 namespace netperfd::bus_fuzz {
 namespace {
@@ -23,9 +24,7 @@ namespace {
 using system_test::Message;
 using Clock = std::chrono::steady_clock;
 
-// Far more than an answer takes, beside other tests and under sanitizers. Imports have no CPU that somebody
-// else wants.
-constexpr std::chrono::seconds kLongestAnswer{90};
+constexpr std::chrono::seconds kLongestAnswer = system_test::Deadline::kLong;
 constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
 constexpr std::size_t kLongestErrorText = 20'000;
 

@@ -96,16 +96,20 @@ void damage_database(const std::string& path, const std::string& sql) {
 }
 
 void wait_for_database(const std::string& path, const std::function<bool()>& condition) {
+  wait_for_change(std::filesystem::path{path}.parent_path(), condition);
+}
+
+void wait_for_change(const std::string& folder, const std::function<bool()>& condition) {
+  constexpr std::uint32_t kChanges = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVE | IN_ATTRIB;
   const Fd changes{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
-  const std::string folder = std::filesystem::path{path}.parent_path();
-  if (!changes || ::inotify_add_watch(changes.get(), folder.c_str(), IN_MODIFY) < 0) {
+  if (!changes || ::inotify_add_watch(changes.get(), folder.c_str(), kChanges) < 0) {
     throw std::system_error(errno, std::generic_category(), "inotify of " + folder);
   }
   const Deadline deadline;
   while (!condition()) {
     pollfd next{.fd = changes.get(), .events = POLLIN, .revents = 0};
     if (::poll(&next, 1, deadline.poll_timeout()) == 0) {
-      throw std::runtime_error(path + ": not as expected in time");
+      throw std::runtime_error(folder + ": not as expected in time");
     }
     std::array<char, 4096> events{};
     while (::read(changes.get(), events.data(), events.size()) > 0) {

@@ -43,6 +43,8 @@ void damage_database(const std::string& path, const std::string& sql);
 // Waits until the database, which somebody else writes, fulfils the condition; throws when the deadline
 // passes.
 void wait_for_database(const std::string& path, const std::function<bool()>& condition);
+// The same of the files in a folder.
+void wait_for_change(const std::string& folder, const std::function<bool()>& condition);
 
 // While it lives, nobody else can write to the database.
 class WriteLock {

@@ -92,7 +92,7 @@ workload:
     netns: {left}
     protocol: tcp
     duration: 1s
-limits: {{timeout: 40s}}
+limits: {{timeout: {hang}s}}
 )";
 
 // Ends at once: for tests that need a run, not a measurement.
@@ -102,7 +102,7 @@ workload:
     local: {{netns: {right}, bind: {address}}}
     netns: {left}
     bytes: 256M
-limits: {{timeout: 40s}}
+limits: {{timeout: {hang}s}}
 )";
 
 // The server is not run by netperfd, or does not exist.
@@ -114,7 +114,7 @@ workload:
     server_wait: 0s
     netns: {left}
     duration: 1s
-limits: {{timeout: 40s}}
+limits: {{timeout: {hang}s}}
 )";
 
 }  // namespace
@@ -149,14 +149,16 @@ void Lab::free_disk() const {
 }
 
 void Lab::write_scenarios() const {
-  directory_.write("scenarios.d/local.yaml",
-                   fmt::format(kLocalScenario, fmt::arg("left", net_.left()), fmt::arg("right", net_.right()),
-                               fmt::arg("address", NetnsPair::kRightAddress)));
-  directory_.write("scenarios.d/quick.yaml",
-                   fmt::format(kQuickScenario, fmt::arg("left", net_.left()), fmt::arg("right", net_.right()),
-                               fmt::arg("address", NetnsPair::kRightAddress)));
-  directory_.write("scenarios.d/foreign.yaml", fmt::format(kForeignScenario, fmt::arg("left", net_.left()),
-                                                           fmt::arg("address", NetnsPair::kRightAddress)));
+  const auto write = [this](const char* name, fmt::string_view text) {
+    directory_.write(
+        fmt::format("scenarios.d/{}.yaml", name),
+        fmt::format(fmt::runtime(text), fmt::arg("left", net_.left()), fmt::arg("right", net_.right()),
+                    fmt::arg("address", NetnsPair::kRightAddress),
+                    fmt::arg("hang", Deadline::kLong.count())));
+  };
+  write("local", kLocalScenario);
+  write("quick", kQuickScenario);
+  write("foreign", kForeignScenario);
 }
 
 std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t group,

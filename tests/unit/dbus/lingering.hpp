@@ -13,7 +13,7 @@
 
 namespace netperfd::test {
 
-constexpr int kLingerSeconds = 60;
+constexpr int kLingerSeconds = 3600;  // longer than any test waits
 
 inline void require(bool done, const char* what) {
   if (!done) throw std::system_error(errno, std::generic_category(), what);
