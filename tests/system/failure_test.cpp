@@ -27,9 +27,20 @@ testing::Matcher<const std::string&> tells_of_a_lost_server() {
             HasSubstr("the connection to the server broke during the test")));
 }
 
+// iperf3, whose clients stop as long as the file `stops` is there, and of which one dies if the directory
+// `dies` is: so a test need not be faster than a run.
+constexpr const char* kIperf3 = R"(#!/bin/sh
+here=${0%/*}
+case " $* " in *" --client "*)
+  if [ -e "$here/stops" ]; then kill -STOP $$; fi
+  if mkdir "$here/dies/now" 2>/dev/null; then kill -KILL $$; fi ;;
+esac
+exec IPERF3 "$@"
+)";
+
 class Failure : public SystemTest {
  protected:
-  static void SetUpTestSuite() { set_up({}); }
+  static void SetUpTestSuite() { set_up({.iperf3_script = kIperf3, .environment = {}}); }
   void TearDown() override {
     lab().net().set_link(true);
     SystemTest::TearDown();
@@ -170,32 +181,33 @@ TEST_F(Failure, a_client_killed_in_the_middle) {
 
 TEST_F(Failure, a_link_that_goes_down_in_the_middle) {
   TrafficTap tap{lab().net().right()};
-  const auto started = follow("local", {"limits.timeout=5s", "workload.iperf3.duration=2s"});
+  // At this rate it does not end by itself.
+  const auto started = follow("quick", {"limits.timeout=10s", "workload.iperf3.bitrate=1M"});
   tap.wait_for_traffic();
   lab().net().set_link(false);
   const std::string error = error_of_failed(*started);
   // iperf3 3.12 waits forever for an answer of the other side; newer versions notice by themselves.
   EXPECT_THAT(error, HasSubstr("iperf3 says"));
-  EXPECT_THAT(error, AnyOf(HasSubstr("deadline of 5 s"), HasSubstr("unable to"), HasSubstr("timed out")));
+  EXPECT_THAT(error, AnyOf(HasSubstr("deadline of 10 s"), HasSubstr("unable to"), HasSubstr("timed out")));
   lab().net().set_link(true);
   EXPECT_EQ(follow("local")->wait(), (Exit{0, 0}));
 }
 
 TEST_F(Failure, a_run_that_is_not_done_within_its_deadline) {
-  TrafficTap tap{lab().net().right()};
-  const auto started = follow("local", {"limits.timeout=3s"});
-  tap.wait_for_traffic();
   // A stopped process can neither end nor react to SIGTERM.
-  ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGSTOP), 0);
+  const std::string stops = lab().directory().write("stops", "");
+  const auto started = follow("local", {"limits.timeout=3s"});
   EXPECT_THAT(error_of_failed(*started), HasSubstr("deadline of 3 s"));
+  std::filesystem::remove(stops);
 }
 
 TEST_F(Failure, a_job_of_two_runs_goes_on_after_the_first_has_failed) {
-  TrafficTap tap{lab().net().right()};
-  Process started{lab().ctl_command({"start", "local", "--repeat", "2"}, lab().users().member)};
-  tap.wait_for_traffic();
-  ASSERT_EQ(::kill(lab().iperf3_with("--client").pid, SIGKILL), 0);
-  EXPECT_EQ(started.wait(), (Exit{kRunFailed, 0}));
+  const std::string dies = lab().directory().path("dies");
+  std::filesystem::create_directory(dies);
+  std::filesystem::permissions(dies, std::filesystem::perms::all);
+  EXPECT_EQ(lab().ctl({"start", "local", "--repeat", "2"}).code, kRunFailed);
+  EXPECT_TRUE(std::filesystem::exists(dies + "/now"));
+  std::filesystem::remove_all(dies);
   EXPECT_EQ(lab().database().value(
                 "SELECT group_concat(state) FROM (SELECT state FROM runs ORDER BY id DESC LIMIT 2)"),
             "finished,failed");

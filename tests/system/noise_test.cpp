@@ -35,6 +35,13 @@ class NoiseTest : public SystemTest {
       }
       return std::nullopt;
     }
+    // Whether the CPUs were busy for longer than the run and `loops` loops can have been: then others may be
+    // tasks that this /proc does not have, and readings take their time.
+    [[nodiscard]] bool is_beside_others(double loops) const {
+      double rest = figure("busy").value_or(0) - loops * figure("window").value_or(0);
+      for (const char* name : {"workload", "netperfd", "kernel"}) rest -= figure(name).value_or(0);
+      return rest > 0.1 * figure("window").value_or(0);
+    }
     // What the busy time of the CPUs consists of.
     [[nodiscard]] std::optional<double> terms() const {
       double sum = 0;
@@ -108,7 +115,10 @@ TEST_F(Noise, of_a_busy_loop_is_foreign_load_and_that_of_a_rate_is_the_rate_sent
   EXPECT_THAT(page.out, HasSubstr("noise      others took "));
   EXPECT_THAT(page.out, HasSubstr("(foreign-load)"));
   EXPECT_THAT(page.out, HasSubstr("CPU time   "));
-  EXPECT_THAT(run.codes, Not(Contains("unknown-load"))) << "the loop is in /proc: " << run.shown.at("flags");
+  if (!run.is_beside_others(1)) {
+    EXPECT_THAT(run.codes, Not(Contains("unknown-load")))
+        << "the loop is in /proc: " << run.shown.at("flags");
+  }
   EXPECT_EQ(run.terms(), run.figure("busy"));
 }
 
@@ -119,8 +129,10 @@ TEST_F(Noise, of_a_pure_latency_run_has_the_same_figures_and_flags) {
   }
   EXPECT_EQ(quiet.terms(), quiet.figure("busy"));
   EXPECT_THAT(quiet.codes, Not(Contains("foreign-traffic"))) << "nobody else is on the device";
-  EXPECT_THAT(quiet.codes, Not(Contains("unknown-load")))
-      << "this /proc has all tasks: " << quiet.shown.at("flags");
+  if (!quiet.is_beside_others(0)) {
+    EXPECT_THAT(quiet.codes, Not(Contains("unknown-load")))
+        << "this /proc has all tasks: " << quiet.shown.at("flags");
+  }
   // One on each CPU, whichever the workload uses.
   std::vector<std::unique_ptr<Process>> loops;
   for (long i = 0; i < ::sysconf(_SC_NPROCESSORS_ONLN); ++i) loops.push_back(busy_loop(i));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/system/harness/exit_codes.hpp"
+#include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
 
 namespace netperfd::system_test {
@@ -109,10 +110,10 @@ TEST_F(Sampling, names_no_program_of_others_and_no_address) {
 
 TEST_F(Sampling, ends_with_a_killed_daemon) {
   const std::size_t before = perf_events();
+  JobWatch watch{lab().bus().address()};
   const StartedJob job = lab().start("local", {"duration=30s"}, {"--set", "sample.rate=499"});
-  wait_for_database(lab().database_path(), [&] {
-    return lab().database().number("SELECT count(*) FROM runs WHERE state = 'running'") == 1;
-  });
+  // Told once everything has begun; the store has the state before.
+  watch.wait_for_run_state(job.id, "running");
   EXPECT_GT(perf_events(), before);
   lab().end_netperfd(SIGKILL);
   EXPECT_TRUE(lab().workload_ends());
