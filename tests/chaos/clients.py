@@ -10,24 +10,25 @@ import threading
 import time
 
 import contents
+import lab
 import ledger as ledgers
 
 PLACE = "netns: left, local: {{netns: right, bind: 10.77.0.2}}, port: {port}"
 # Name -> (YAML, runs for each `repeat`). The port says later which executions were this job's.
 TEMPLATES = {
-    "bytes": ("name: bytes\nworkload: {{iperf3: {{" + PLACE + ", bytes: 10M}}}}\nlimits: {{timeout: 8s}}\n", 1),
-    "second": ("name: second\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s, streams: 2}}}}\nlimits: {{timeout: 8s}}\n"
+    "bytes": ("name: bytes\nworkload: {{iperf3: {{" + PLACE + ", bytes: 10M}}}}\nlimits: {{timeout: {limit:.0f}s}}\n", 1),
+    "second": ("name: second\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s, streams: 2}}}}\nlimits: {{timeout: {limit:.0f}s}}\n"
                "trace: {{events: ['skb:kfree_skb', 'tcp:tcp_retransmit_skb'], optional: true}}\n", 1),
     "udp": ("name: udp\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s, protocol: udp, bitrate: 20M, direction: both}}}}\n"
-            "limits: {{timeout: 8s}}\n", 1),
+            "limits: {{timeout: {limit:.0f}s}}\n", 1),
     "probes": ("name: probes\nworkload: {{latency: {{" + PLACE + ", duration: 1s, probes: [{{rate: 200}}, {{name: web, protocol: tcp}}]}}}}\n"
-               "limits: {{timeout: 8s}}\n", 1),
+               "limits: {{timeout: {limit:.0f}s}}\n", 1),
     "loaded": ("name: loaded\nworkload: {{iperf3: {{" + PLACE + ", duration: 1s}}}}\n"
-               "with: {{latency: {{idle: 500ms, timeout: 500ms, probes: [{{rate: 100}}]}}}}\nlimits: {{timeout: 10s}}\n", 1),
+               "with: {{latency: {{idle: 500ms, timeout: 500ms, probes: [{{rate: 100}}]}}}}\nlimits: {{timeout: {limit:.0f}s}}\n", 1),
     "watch": ("name: watch\nworkload: {{none: {{until: stop}}}}\ntrace: {{events: ['skb:kfree_skb']}}\n"
               "limits: {{timeout: 3s}}\n", 1),
     "absent": ("name: absent\nworkload: {{iperf3: {{netns: left, server: 10.77.0.2, server_wait: 0s, port: {port}, duration: 1s}}}}\n"
-               "limits: {{timeout: 8s}}\n", 1),
+               "limits: {{timeout: {limit:.0f}s}}\n", 1),
     "sides": (None, 4),  # root's own scenario
 }
 NEVER_FINISH = {"absent"}
@@ -111,7 +112,7 @@ class Client(threading.Thread):
         words = ["start", "sides" if text is None else "-", "--force", "--label", attempt.label, "--repeat", repeat]
         if text is None:
             words += ["--set", f"workload.iperf3.port={attempt.port}"]
-        return attempt, words, text and text.format(port=attempt.port)
+        return attempt, words, text and text.format(port=attempt.port, limit=self.site.limit)
 
     def start_job(self):
         if self.live() >= self.most:
@@ -252,7 +253,7 @@ class Client(threading.Thread):
     def follow(self, *words, text=None):
         """As ctl(), but for as long as a job may last; the code is None if it was given up."""
         process = self.site.follow(self.user, *words, text=text)
-        end = time.monotonic() + 60
+        end = time.monotonic() + lab.HANGS
         while process.poll() is None and time.monotonic() < end and not self.stopping.wait(0.05):
             pass
         if self.stopping.is_set():

@@ -14,7 +14,6 @@ import machine
 import lab
 
 DAY = 86_400
-STARTS_WITHIN = 10.0  # seconds
 
 
 class Missed(Exception):
@@ -55,10 +54,8 @@ class Faults:
         self.site.hold()
         try:
             begin = time.monotonic()
-            while daemon.poll() is None and time.monotonic() < begin + 60:
-                time.sleep(0.05)
-            if daemon.poll() is None:
-                self.site.unexpected.append("netperfd did not end within 60 s after SIGTERM")
+            if not self.site.comes(lambda: daemon.poll() is not None):
+                self.site.unexpected.append(f"netperfd did not end within {lab.HANGS:.0f} s after SIGTERM")
                 daemon.kill()
             elif daemon.poll() not in (0, -signal.SIGKILL, -signal.SIGTERM):
                 self.site.unexpected.append(f"netperfd ended with {daemon.poll()} after SIGTERM")
@@ -140,7 +137,7 @@ class Faults:
             begin, starts = self.site.now(), len(self.site.starts)
             if not self.site.signal_daemon(signal.SIGKILL):
                 raise Missed("was down already")
-            ready = self.site.wait_for_start(starts, STARTS_WITHIN)
+            ready = self.site.wait_for_start(starts, lab.HANGS)
             code, _, err = self.site.ctl("root", "runs")
             # Another fault may have met it.
             others = [each for each in self.site.ledger.happened if each.kind != fault.kind and "interrupted" in each.kind.allows
@@ -251,7 +248,7 @@ class Faults:
     def hostile(self, fault, dice, what):
         user = dice.choice(("nobody", "bin"))
         done = subprocess.run([sys.executable, "-B", self.site.directory / "hostile.py", what, str(fault.seed), self.site.directory, user],
-                              env=self.site.environment(), cwd="/", capture_output=True, text=True, timeout=60, check=False,
+                              env=self.site.environment(), cwd="/", capture_output=True, text=True, timeout=lab.HANGS, check=False,
                               **self.site.as_user(user))
         if done.returncode:
             self.site.unexpected.append(f"{fault.kind.name}: {done.stderr.strip()[-300:]}")

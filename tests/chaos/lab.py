@@ -72,7 +72,7 @@ exec {iperf3} "$@"
 SIDES = """name: sides
 repeat: 1
 workload: {{iperf3: {{netns: left, local: {{netns: right, bind: 10.77.0.2}}, bytes: 2M}}}}
-limits: {{timeout: 8s}}
+limits: {{timeout: {limit:.0f}s}}
 design:
   a: {{name: a, switch: [/bin/sh, -c, 'echo a >{site}/side'], check: [/bin/sh, -c, 'read -r side <{site}/side && test "$side" = a']}}
   b: {{name: b, switch: [/bin/sh, -c, 'echo b >{site}/side'], check: [/bin/sh, -c, 'read -r side <{site}/side && test "$side" = b']}}
@@ -80,6 +80,7 @@ design:
 
 EXT4_SHUTDOWN, NO_LOG_FLUSH = 0x8004587D, 2  # linux/ext4.h: what the journal does not have yet is lost
 DISK_MIB = 48
+HANGS = 300.0  # seconds after which something that is waited for hangs: far longer than it takes on a busy host
 LEFT, RIGHT = "left", "right"
 
 
@@ -95,7 +96,8 @@ def cgroup2():
 
 
 class Site:
-    def __init__(self, directory, build, tell, signals_pass=False):
+    def __init__(self, directory, build, tell, limit, signals_pass=False):
+        self.limit = limit              # of a run, in seconds
         self.signals_pass = signals_pass
         self.directory, self.build, self.tell = directory, build, tell
         self.begin = time.monotonic()
@@ -117,11 +119,21 @@ class Site:
         self.stopping = threading.Event()
         self.unexpected = []            # what no fault explains
         self.starts = []                # seconds
+        self.late = 0.0                 # by how much the host has let a thread wait, in seconds
         self.ready = threading.Event()
         self.said_ready = threading.Condition()
 
     def now(self):
         return time.monotonic() - self.begin
+
+    def comes(self, fact):
+        """Whether this becomes true before it must be said to hang."""
+        end = time.monotonic() + HANGS
+        while not fact():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
 
     # ---- Setting up --------------------------------------------------------------------------------------------------
     def set_up(self):
@@ -139,7 +151,7 @@ class Site:
         (self.directory / "clock").write_bytes(bytes(8))
         (self.directory / "bus.conf").write_text(BUS.format(site=self.directory, source=SOURCE, more=SIGNALS_PASS if self.signals_pass else ""))
         self.write_configuration()
-        (self.directory / "scenarios.d/sides.yaml").write_text(SIDES.format(site=self.directory))
+        (self.directory / "scenarios.d/sides.yaml").write_text(SIDES.format(site=self.directory, limit=self.limit))
         self.side_file.write_text("a\n")
         script = self.directory / "iperf3"
         script.write_text(IPERF3.format(site=self.directory, iperf3=shutil.which("iperf3")))
@@ -188,11 +200,7 @@ class Site:
 
     def repair_disk(self):
         self.end_group()
-        for _ in range(50):
-            if run("umount", self.disk, check=False).returncode == 0:
-                break
-            time.sleep(0.1)
-        else:
+        if not self.comes(lambda: run("umount", self.disk, check=False).returncode == 0):
             raise RuntimeError("the disk stays busy: " + " ".join(map(str, self.group_processes())))
         run("e2fsck", "-fy", self.directory / "image", check=False)
         self.mount_disk()
@@ -207,14 +215,12 @@ class Site:
 
     def make_link(self):
         # The kernel removes the devices of a namespace that has ended some time later.
-        for _ in range(50):
+        def make():
             run("ip", "-n", LEFT, "link", "delete", "veth0", check=False)
             made = run("ip", "link", "add", "veth0", "netns", LEFT, "type", "veth", "peer", "name", "veth0", "netns", RIGHT, check=False)
-            if made.returncode == 0:
-                break
-            time.sleep(0.1)
-        else:
-            raise RuntimeError(f"no link between the namespaces: {made.stderr}")
+            return made.returncode == 0
+        if not self.comes(make):
+            raise RuntimeError("no link between the namespaces")
         for name, address in ((LEFT, "10.77.0.1/24"), (RIGHT, "10.77.0.2/24")):
             run("ip", "-n", name, "address", "add", address, "dev", "veth0")
             run("ip", "-n", name, "link", "set", "veth0", "up")
@@ -243,10 +249,7 @@ class Site:
 
     def end_group(self):
         (self.cgroup / "cgroup.kill").write_text("1")
-        for _ in range(100):
-            if not self.group_processes():
-                return
-            time.sleep(0.05)
+        self.comes(lambda: not self.group_processes())
 
     def enter_groups(self):
         for group in filter(None, (self.cgroup, self.memory)):
@@ -283,9 +286,12 @@ class Site:
             return self.said_ready.wait_for(lambda: len(self.starts) > before and self.ready.is_set(), seconds)
 
     def supervise(self, explains):
-        delay = 0.0
-        while not self.stopping.wait(0.05):
+        delay, pause = 0.0, 0.05
+        begin = time.monotonic()
+        while not self.stopping.wait(pause):
+            self.late = max(self.late, time.monotonic() - begin - pause)
             delay = self.look_after(explains, delay)
+            begin = time.monotonic()
 
     def look_after(self, explains, delay):
         """What systemd does: starts the daemon again. `explains(time)`: whether a fault may have ended it."""
@@ -302,8 +308,8 @@ class Site:
                 return at + 0.2
             if not self.daemon and not self.holds and self.now() >= delay:
                 self.start_daemon()
-            elif self.daemon and not self.ready.is_set() and self.now() > self.starts[-1] + 60:
-                self.unexpected.append(f"netperfd was not ready 60 s after its start at {self.starts[-1]:.1f} s")
+            elif self.daemon and not self.ready.is_set() and self.now() > self.starts[-1] + HANGS:
+                self.unexpected.append(f"netperfd was not ready {HANGS:.0f} s after its start at {self.starts[-1]:.1f} s")
                 self.daemon.kill()
         return delay
 
@@ -329,7 +335,7 @@ class Site:
     def environment(self):
         return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "DBUS_SYSTEM_BUS_ADDRESS": self.address, "HOME": "/nonexistent"}
 
-    def ctl(self, user, *words, text=None, timeout=90):
+    def ctl(self, user, *words, text=None, timeout=HANGS):
         """(exit code, stdout, stderr); the code is None if it did not end in time."""
         process = subprocess.Popen([self.directory / "netperfctl", *map(str, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, env=self.environment(), cwd="/", errors="replace",
@@ -369,7 +375,7 @@ class Site:
             notified.settimeout(0.1)
             log = (self.directory / "log").stat().st_size
             process = self.run_daemon(place / "netperfd.yaml", {"NOTIFY_SOCKET": str(place / "notify")})
-            ready, end = False, time.monotonic() + 60
+            ready, end = False, time.monotonic() + HANGS
             while not ready and process.poll() is None and time.monotonic() < end:
                 with contextlib.suppress(TimeoutError):
                     ready = b"READY=1" in notified.recv(4096)
@@ -379,7 +385,7 @@ class Site:
                 yield
             finally:
                 process.terminate()
-                if process.wait(60) != 0 and ready:
+                if process.wait(HANGS) != 0 and ready:
                     self.unexpected.append(f"another netperfd ended with {process.returncode} after SIGTERM")
 
     def heal(self):

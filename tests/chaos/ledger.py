@@ -103,7 +103,8 @@ def read_executions(path, begin=0.0):
 
 
 class Ledger:
-    def __init__(self, strict=False):
+    def __init__(self, strict=False, late=lambda: 0.0):
+        self.late = late         # by how many seconds a busy host may have delayed the effect of a fault
         self.strict = strict     # only faults happen that excuse no end, and no user stops a job
         self.contents = contents.Contents()
         self.attempts = []
@@ -125,14 +126,14 @@ class Ledger:
 
     # ---- What explains an end ----------------------------------------------------------------------------------------
     def explains(self, state, begin, end):
-        return any(state in each.kind.allows and each.begin <= end and each.end >= begin for each in self.happened)
+        return any(state in each.kind.allows and each.begin <= end and each.end + self.late() >= begin for each in self.happened)
 
     def met(self, names, begin=0.0, end=FOREVER):
         return any(each.kind.name in names and each.begin <= end and each.end >= begin for each in self.happened)
 
     def disk_refused(self, at):
         """Whether an end of this time may not have been stored at once."""
-        return any(each.kind.resource == "disk" and each.begin <= at + 1 and each.end >= at - 5 for each in self.happened)
+        return any(each.kind.resource == "disk" and each.begin <= at + 1 and each.end + self.late() >= at - 5 for each in self.happened)
 
     def ended_before(self, moment):
         """The end of the last run that was executed and ended before the moment: runs are executed one at a time. One that was canceled may
@@ -250,7 +251,7 @@ class Ledger:
             return [f"was refused, but iperf3 was executed {count} times"]
         last = max(executions.get(attempt.port, []), default=0.0)
         return [f"was stopped at {end:.1f} s, and iperf3 was executed at {last:.1f} s" for begin, end, code in attempt.stops
-                if code == 0 and last > end + STOPS_WITHIN and not self.explains("interrupted", begin, end + STOPS_WITHIN)]
+                if code == 0 and last > end + STOPS_WITHIN + self.late() and not self.explains("interrupted", begin, end + STOPS_WITHIN)]
 
     def check_announcements(self, rows):
         told = []

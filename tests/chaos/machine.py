@@ -115,6 +115,8 @@ class State:
     def differences(self):
         told = []
         now = tracefs_state()
+        # A daemon that starts removes those of earlier ones.
+        now["instances"] = sorted({*now["instances"], *(name for name in self.tracefs["instances"] if name.startswith("netperfd-"))})
         for name in sorted(self.tracefs.keys() | now.keys()):
             if self.tracefs.get(name) != now.get(name):
                 told.append(f"tracefs: {name} was {self.tracefs.get(name)!r:.200}, is {now.get(name)!r:.200}")

@@ -4,6 +4,8 @@
 import dataclasses
 import random
 
+LIMIT = 20.0  # seconds of a run that a fault may keep from its end
+
 # What may become of a run that a fault met. `canceled`: the rest of a job is given up after some failures.
 LOST = {"interrupted", "failed", "canceled"}
 FAILED = {"failed", "canceled"}
@@ -34,16 +36,16 @@ KINDS = [
     kind("kill-launcher", 1, 2.0, 5.0, "", FAILED, 4),
     kind("kill-client", 2, 0.5, 2.0, "", FAILED, 4),
     kind("kill-server", 2, 0.5, 2.0, "", FAILED, 4),
-    kind("freeze-client", 1, 0.5, 2.0, "", FAILED, 15),
+    kind("freeze-client", 1, 0.5, 2.0, "", FAILED, LIMIT + 5),
     kind("kill-echo", 2, 2.0, 6.0, "", FAILED, 4),
     kind("disk-full", 1, 0.5, 4.0, "disk", LOST, 3),
     kind("disk-full-restart", 1, 1.0, 3.0, "disk", LOST, 4),
     kind("disk-read-only", 1, 0.5, 4.0, "disk", LOST, 3),
     kind("disk-slow", 2, 1.0, 4.0, "disk", NONE, 2),
     kind("disk-dies", 1, 0.2, 2.0, "disk", LOST, 10),
-    kind("netns-removed", 1, 0.3, 2.0, "net", FAILED, 15),
-    kind("interface-removed", 1, 0.3, 2.0, "net", FAILED, 15),
-    kind("link-down", 1, 0.3, 3.0, "net", FAILED, 15),
+    kind("netns-removed", 1, 0.3, 2.0, "net", FAILED, LIMIT + 5),
+    kind("interface-removed", 1, 0.3, 2.0, "net", FAILED, LIMIT + 5),
+    kind("link-down", 1, 0.3, 3.0, "net", FAILED, LIMIT + 5),
     kind("iperf3-hangs", 1, 1.0, 2.0, "iperf3", FAILED, 2),
     kind("iperf3-is-deaf", 1, 1.0, 2.0, "iperf3", FAILED, 2),
     kind("iperf3-floods", 1, 1.0, 2.0, "iperf3", FAILED, 2),
