@@ -115,8 +115,11 @@ TEST_F(Forwarding, through_more_rules_takes_more_cpu_time_for_the_same_packets) 
 
   // A machine with much else to do does not deliver all of a run of a second in that second. What the others
   // get of it then depends on the side, and is noise.
-  const json received = compared({"last", "--figure", "received:20%", "--despite"}, 0);
-  EXPECT_EQ(received.at("comparison").at("verdict"), "equivalent") << received;
+  const auto flagged = lab().database().number("SELECT count(*) FROM flags WHERE code = 'rate-not-reached'");
+  if (flagged == 0) {
+    const json received = compared({"last", "--figure", "received:20%", "--despite"}, 0);
+    EXPECT_EQ(received.at("comparison").at("verdict"), "equivalent") << received;
+  }
   const json answer = compared({"last", "--threshold", "10%", "--despite"}, kRegression);
   const json& head = answer.at("comparison");
   const json cpu = row_of(head.at("figures"), "figure", "cpu.packet");
@@ -135,7 +138,6 @@ TEST_F(Forwarding, through_more_rules_takes_more_cpu_time_for_the_same_packets) 
   // A run that others kept from its rate has a flag, and was offered something else.
   const bool leads = page.out.find("leads, because both sides reach the 20.0 Mbit/s") != std::string::npos;
   EXPECT_EQ(leads, head.contains("offered_bits_per_second")) << page.out;
-  const auto flagged = lab().database().number("SELECT count(*) FROM flags WHERE code = 'rate-not-reached'");
   if (flagged == 0) {
     EXPECT_EQ(head.value("offered_bits_per_second", 0.0), 20e6) << head;
   }
