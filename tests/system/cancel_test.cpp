@@ -32,7 +32,7 @@ class Cancel : public SystemTest {
         "SELECT group_concat(state) FROM (SELECT state FROM runs WHERE job = {} ORDER BY idx)", job));
   }
   static std::unique_ptr<Process> follow(std::vector<std::string> more) {
-    std::vector<std::string> arguments{"start", "local", "--set", "workload.iperf3.duration=2s"};
+    std::vector<std::string> arguments{"start", "local"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return std::make_unique<Process>(lab().ctl_command(std::move(arguments), lab().users().member));
   }
@@ -76,8 +76,12 @@ TEST_F(Cancel, a_run_that_is_running) {
 }
 
 TEST_F(Cancel, the_runs_that_would_have_followed) {
+  lab().gate().close();
   const StartedJob job = lab().start("local", {}, {"--repeat", "3"});
+  lab().gate().wait_for_run();
+  lab().gate().let_one_pass();
   ASSERT_EQ(watch.wait_for_runs(job.id, 1).front().state, "finished");
+  ASSERT_EQ(lab().gate().wait_for_arrival(), "--server") << "of the second run";
   lab().stop(job.id);
   EXPECT_EQ(watch.wait_for_end(job.id), "canceled");
   EXPECT_EQ(stored_states(job.id), "finished,canceled,canceled");
@@ -141,12 +145,13 @@ TEST_F(Cancel, every_state_of_a_run_is_announced_in_its_order) {
 }
 
 TEST_F(Cancel, ctrl_c_leaves_the_job_running) {
-  TrafficTap tap{lab().net().right()};
+  lab().gate().close();
   const auto started = follow({});
   started->wait_for_output("Ctrl-C leaves it running");
-  tap.wait_for_traffic();
+  lab().gate().wait_for_run();
   started->signal(SIGINT);
   EXPECT_EQ(started->wait(), (Exit{kInterrupted, 0})) << started->out() << started->err();
+  lab().gate().open();
   const std::uint64_t job = newest_job();
   EXPECT_EQ(watch.wait_for_end(job), "finished");
   EXPECT_EQ(stored_states(job), "finished");
@@ -186,11 +191,12 @@ TEST_F(Cancel, any_end_of_netperfctl_ends_the_job_where_that_was_asked_for) {
 }
 
 TEST_F(Cancel, a_killed_netperfctl_leaves_the_job_running) {
-  TrafficTap tap{lab().net().right()};
+  lab().gate().close();
   const auto started = follow({});
-  tap.wait_for_traffic();
+  lab().gate().wait_for_run();
   started->signal(SIGKILL);
   started->wait();
+  lab().gate().open();
   const std::uint64_t job = newest_job();
   EXPECT_EQ(watch.wait_for_end(job), "finished");
   EXPECT_EQ(stored_states(job), "finished");

@@ -13,7 +13,6 @@
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
 #include "tests/system/harness/system_test.hpp"
-#include "tests/system/harness/traffic_tap.hpp"
 
 namespace netperfd::system_test {
 namespace {
@@ -32,8 +31,9 @@ Outcome run_netperfd(std::vector<std::string> arguments) {
 
 class Lifecycle : public SystemTest {
  protected:
-  static void SetUpTestSuite() { set_up({}); }
+  static void SetUpTestSuite() { set_up({.gated = true, .environment = {}}); }
   void TearDown() override {
+    lab().gate().open();
     write_configuration(lab().users().group);
     if (lab().is_running() && reloaded_) reload();
     SystemTest::TearDown();
@@ -64,11 +64,12 @@ TEST_F(Lifecycle, sigterm_ends_an_idle_daemon_with_exit_code_0_and_notice) {
 }
 
 TEST_F(Lifecycle, sigterm_interrupts_the_run_under_way_and_the_next_daemon_goes_on) {
-  TrafficTap tap{lab().net().right()};
-  const StartedJob job = lab().start("local", {"duration=3s"}, {"--repeat", "2"});
+  lab().gate().close();
+  const StartedJob job = lab().start("local", {}, {"--repeat", "2"});
   const StartedJob waiting = lab().start("local");
-  tap.wait_for_traffic();
+  lab().gate().wait_for_run();
   EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  lab().gate().open();
   EXPECT_THAT(lab().workload(), IsEmpty());
   const std::string states =
       fmt::format("SELECT group_concat(state) FROM runs WHERE job IN ({}, {})", job.id, waiting.id);

@@ -75,6 +75,12 @@ std::string Gate::wait_for_arrival() {
   return line;
 }
 
+void Gate::wait_for_run() {
+  if (wait_for_arrival() != "--server") throw std::runtime_error("no server came to the gate first");
+  let_one_pass();
+  if (wait_for_arrival() != "--client") throw std::runtime_error("no client came to the gate");
+}
+
 void Gate::let_one_pass() {
   if (::write(hold_.get(), "\n", 1) != 1) throw std::system_error(errno, std::generic_category(), hold_path_);
 }

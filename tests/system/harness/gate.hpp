@@ -23,6 +23,8 @@ class Gate {
   // Waits until a server or client stands before the closed gate; returns "--server" or "--client".
   [[nodiscard]] std::string wait_for_arrival();
   void let_one_pass();
+  // Until a run is under way, with its client before the closed gate: it stays so.
+  void wait_for_run();
 
  private:
   std::string program_;
