@@ -9,6 +9,9 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include "daemon/base/own_files.hpp"
 
 namespace netperfd {
 namespace {
@@ -28,6 +31,7 @@ struct Closing {
   std::deque<Waiting> waiting;
   std::size_t threads = 0;
   std::size_t under_way = 0;  // those waiting and those being closed
+  std::vector<Waiting> kept;  // of own files
 };
 
 Closing& closing() {
@@ -64,7 +68,9 @@ void close_what_waits() {
 void close_elsewhere(Fd fd, std::shared_ptr<const void> counted) {
   if (!fd) return;
   Closing& shared = closing();
+  const bool is_own = is_own_file(fd.get());
   const std::lock_guard lock(shared.mutex);
+  if (is_own) return shared.kept.push_back({fd.release(), std::move(counted)});
   shared.waiting.push_back({fd.release(), std::move(counted)});
   ++shared.under_way;
   if (shared.threads == kMostThreads) return;

@@ -12,10 +12,11 @@
 namespace netperfd {
 
 // Closes it in another thread. A descriptor that finds all of them blocked, or no thread, stays open until
-// one is free: a lost descriptor is better than a blocked loop. Whoever counts the open ones has `counted`
-// destroyed, in that thread, when it is closed.
+// one is free: a lost descriptor is better than a blocked loop. One of an own file (see own_files.hpp) stays
+// open until the process ends: closing it would give up the locks of SQLite. Whoever counts the open ones has
+// `counted` destroyed, in that thread, when it is closed.
 void close_elsewhere(Fd fd, std::shared_ptr<const void> counted = {});
-// Number of descriptors passed to close_elsewhere() that are not closed yet.
+// Number of descriptors passed to close_elsewhere() that will be closed.
 [[nodiscard]] std::size_t closes_under_way();
 
 // Owns a descriptor of somebody else's file. Destroying it never blocks.

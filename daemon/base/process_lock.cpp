@@ -64,6 +64,7 @@ Result<ProcessLock> ProcessLock::take(const std::string& path, int flags, mode_t
       lock.device_ = opened.st_dev;
       lock.inode_ = opened.st_ino;
       held().emplace(lock.device_, lock.inode_);
+      lock.own_.emplace(FileId{lock.device_, lock.inode_});
       return lock;
     }
   }
@@ -72,6 +73,7 @@ Result<ProcessLock> ProcessLock::take(const std::string& path, int flags, mode_t
 ProcessLock& ProcessLock::operator=(ProcessLock&& other) noexcept {
   give_up();
   file_ = std::move(other.file_);
+  own_ = std::exchange(other.own_, std::nullopt);
   device_ = other.device_;
   inode_ = std::exchange(other.inode_, 0);
   return *this;
@@ -81,6 +83,7 @@ void ProcessLock::give_up() {
   if (inode_ == 0) return file_.reset();
   const std::scoped_lock guard(held_mutex);
   file_.reset();
+  own_.reset();
   held().erase({device_, inode_});
   inode_ = 0;
 }

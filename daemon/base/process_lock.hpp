@@ -6,16 +6,19 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "daemon/base/error.hpp"
 #include "daemon/base/fd.hpp"
+#include "daemon/base/own_files.hpp"
 
 namespace netperfd {
 
 // This process gives up its lock if it closes any other descriptor of the file. So open the file by its path
-// nowhere else; take() itself does not open a file that this process has locked.
+// nowhere else; take() itself does not open a file that this process has locked. Those that callers pass stay
+// open (see own_files.hpp).
 class ProcessLock {
  public:
   // Opens the file, with O_CREAT for example, and locks it: the one that is at the path then. A file that is
@@ -27,7 +30,10 @@ class ProcessLock {
                                                 pid_t* holder = nullptr);
   ProcessLock() = default;
   ProcessLock(ProcessLock&& other) noexcept
-      : file_(std::move(other.file_)), device_(other.device_), inode_(std::exchange(other.inode_, 0)) {}
+      : own_(std::exchange(other.own_, std::nullopt)),
+        file_(std::move(other.file_)),
+        device_(other.device_),
+        inode_(std::exchange(other.inode_, 0)) {}
   ProcessLock& operator=(ProcessLock&& other) noexcept;
   ProcessLock(const ProcessLock&) = delete;
   ProcessLock& operator=(const ProcessLock&) = delete;
@@ -38,6 +44,7 @@ class ProcessLock {
  private:
   void give_up();
 
+  std::optional<OwnFile> own_;
   Fd file_;
   dev_t device_ = 0;
   ino_t inode_ = 0;  // 0: not locked

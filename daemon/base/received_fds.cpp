@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/base/own_files.hpp"
+
 namespace netperfd {
 namespace {
 
@@ -52,7 +54,10 @@ Result<ForeignFd> ReceivedFds::take(int token) {
   }
   ForeignFd received = std::move(found->received);
   held_.erase(found);
-  return received;
+  if (!is_own_file(received.get().get())) return received;
+  return fail(ErrorKind::invalid_argument,
+              "netperfd itself has this file open: it can be neither imported nor restored. `netperfctl db "
+              "backup` makes a copy of the database");
 }
 
 }  // namespace netperfd
