@@ -82,6 +82,11 @@ Status put_in_place(const std::string& candidate, const std::string& path, const
 }
 
 Result<Connection> open_reader(const std::string& path) {
+  if (is_log_without_database(path)) {
+    return fail(ErrorKind::io, fmt::format("{}: the database is missing or was emptied, and is not opened, "
+                                           "since SQLite would remove its write-ahead log",
+                                           path));
+  }
   auto connection = Connection::open(path, SQLITE_OPEN_READONLY);
   if (!connection) return std::unexpected(connection.error());
   if (auto set = connection->execute("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; "
@@ -175,7 +180,8 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
   if (auto lock = OwnerLock::take(path)) {
     remove_unfinished(path);
     owned = std::move(*lock);
-    const auto created = create_if_absent(path);
+    Status created = expect_database_of_log(path);
+    if (created) created = create_if_absent(path);
     opened = created ? open_with(*owned, path, migrations) : std::unexpected(created.error());
     // The reserve of the log is for changes, which need its index first.
     if (!opened && opened.error().kind == ErrorKind::no_space && release_log(path))
@@ -338,10 +344,16 @@ Status Database::check() {
 }
 
 std::string Database::rescue() {
-  if (!open_ || connection_.guard() == nullptr || !connection_.guard()->is_displaced()) return "";
+  if (!open_ || connection_.guard() == nullptr || check()) return "";
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const std::string copy = fmt::format("{}.replaced-{}", connection_.path(),
-                                       std::chrono::floor<std::chrono::seconds>(now).count());
+  const std::string ending =
+      fmt::format(".replaced-{}", std::chrono::floor<std::chrono::seconds>(now).count());
+  if (const std::string log = connection_.path() + "-wal";
+      connection_.guard()->put_strange_log_aside(log + ending)) {
+    return fmt::format("{}: what was there is not what netperfd has written; it is in {}", log, log + ending);
+  }
+  if (!connection_.guard()->is_displaced()) return "";
+  const std::string copy = connection_.path() + ending;
   const auto copied = copy_database(connection_, copy);
   std::string saved = copied ? fmt::format("the database as it was is in {}", copy)
                              : fmt::format("the database could not be saved: {}", copied.error().message);

@@ -21,7 +21,8 @@ class Database {
   //   busy              another process owns it
   //   invalid_argument  it belongs to another program
   //   unsupported       a newer netperfd has migrated it, or a development version made it
-  //   io                it is damaged, or the system refuses
+  //   io                it is damaged, or the system refuses, or it is missing while its log has content (see
+  //                     expect_database_of_log())
   // A database that its disk does not let be changed, because it is full or mounted read-only, is opened to
   // be read. Each change tries again to own it, and fails with the reason: no_space or io. One that has to be
   // migrated is refused. An existing database that needs migrations is copied first, to PATH.before-vN, where
@@ -50,12 +51,13 @@ class Database {
   ~Database();
 
   [[nodiscard]] Connection& connection() { return connection_; }
-  // io, naming the path, while another program has replaced, removed or emptied the file; for good once
-  // SQLite has found damage in it.
+  // io, naming the path, while another program has replaced, removed or emptied the file or its log; for good
+  // once SQLite has found damage in it.
   [[nodiscard]] Status check();
   // For the end of the owner: if the file was replaced or removed, saves its content as
-  // PATH.replaced-SECONDS, and keeps its log from being applied to the file that is there now. Returns in
-  // words what was saved; empty if there was no need. Change nothing afterwards.
+  // PATH.replaced-SECONDS, and keeps its log from being applied to the file that is there now. If the log was
+  // replaced, renames what is there to PATH-wal.replaced-SECONDS. Returns in words what was saved; empty if
+  // there was no need. Change nothing afterwards.
   [[nodiscard]] std::string rescue();
   // Allocates so much of the log, as reserve_log(); also when it is closed, for the next owner.
   void reserve(std::uint64_t bytes);

@@ -337,6 +337,10 @@ Status Connection::check_file() {
     if (!ready) return ready;
   }
   if (refused_) return std::unexpected(*refused_);
+  return check_guard();
+}
+
+Status Connection::check_guard() {
   return guard_ ? guard_->check(raw()) : Status{};
 }
 
@@ -378,8 +382,11 @@ Result<Transaction> Transaction::begin(Connection& connection, Durability durabi
   return transaction;
 }
 
+// Afterwards too: what was committed to a file that lost its name meanwhile must not be acknowledged.
 Status Transaction::commit() {
-  return connection_->execute("COMMIT");
+  if (auto own = connection_->check_guard(); !own) return own;
+  if (auto done = connection_->execute("COMMIT"); !done || durability_ == Durability::normal) return done;
+  return connection_->check_guard();
 }
 
 Transaction::~Transaction() {

@@ -270,10 +270,13 @@ class Connection {
   // Goes on as `fresh`, another connection to the same file. The old one is closed with this one: closing the
   // file would give up the locks of the new one.
   void go_on_as(Connection fresh);
-  // From now on no transaction begins while the file has been replaced, removed or emptied.
+  // From now on no transaction begins or ends well while the file or its log has been replaced, removed or
+  // emptied.
   void guard_file() { guard_ = std::make_unique<FileGuard>(path_); }
   // io, naming the path and the trouble, while that is so, or else why a change is refused.
   [[nodiscard]] Status check_file();
+  // The former alone.
+  [[nodiscard]] Status check_guard();
   [[nodiscard]] const FileGuard* guard() const { return guard_.get(); }
   // What SQLite has said of damage in the file since it was opened; empty: nothing.
   [[nodiscard]] const std::string& damage() const { return *damage_; }
@@ -298,7 +301,7 @@ class Connection {
   std::shared_ptr<Hook> hook_ = std::make_shared<Hook>();
   std::optional<Error> refused_;
   std::string path_;
-  std::unique_ptr<FileGuard> guard_;
+  std::unique_ptr<FileGuard> guard_;  // outlives connection_
   std::shared_ptr<std::string> damage_ = std::make_shared<std::string>();
   std::shared_ptr<StatementCache> cache_ = std::make_shared<StatementCache>();
   std::shared_ptr<DigestPlan> digest_plan_;
@@ -310,7 +313,7 @@ class Connection {
 [[nodiscard]] std::unexpected<Error> refusal_of(sqlite3* connection);
 
 // normal: consistent after a loss of power, but the last commits may be missing. full: on disk when commit()
-// returns.
+// returns, in the files that have the names of the database and its log.
 enum class Durability { normal, full };
 
 // BEGIN IMMEDIATE until commit(). Destroying it without a commit rolls everything back. Must not outlive its

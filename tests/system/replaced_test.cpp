@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Another program replaces, removes or truncates the database while the daemon has it open.
+// Another program replaces, removes or truncates the database or its log while the daemon has it open.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "tests/system/harness/exit_codes.hpp"
 #include "tests/system/harness/job_watch.hpp"
@@ -94,9 +95,91 @@ TEST_F(Replaced, by_a_part_of_itself_is_refused_until_somebody_decides) {
   NetperfdProcess next{lab().directory(), lab().bus(), lab().configuration(), "refused"};
   EXPECT_EQ(next.process().wait(), (Exit{1, 0}));
   EXPECT_THAT(next.log(), AllOf(HasSubstr(lab().database_path()), HasSubstr("damaged")));
-  std::filesystem::remove(lab().database_path());
+  for (const char* part : {"", "-wal"}) std::filesystem::remove(lab().database_path() + part);
   lab().start_netperfd();
   EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+}
+
+// ---- The log ----------------------------------------------------------------------------------------------
+
+class ReplacedLog : public Replaced {
+ protected:
+  void SetUp() override {
+    Replaced::SetUp();
+    // A daemon that ends leaves all in the file; the runs after it are in the log alone.
+    ASSERT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+    lab().start_netperfd();
+    in_file = runs();
+    ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
+  }
+
+  static std::string log() { return lab().database_path() + "-wal"; }
+  static std::int64_t runs() {
+    return lab().database().number("SELECT count(*) FROM runs WHERE state = 'finished'");
+  }
+  static void expect_nothing_acknowledged(const std::string& what) {
+    const Outcome started = lab().ctl({"start", "quick"});
+    EXPECT_EQ(started.code, kOther);
+    EXPECT_THAT(started.err, HasSubstr(log() + ": " + what));
+    EXPECT_NE(lab().ctl({"import", NETPERFD_TEST_DATA "/iperf3/3.12/tcp-send.out"}).code, 0);
+    EXPECT_THAT(lab().ctl({"doctor"}).out, HasSubstr(log() + ": " + what));
+  }
+
+  std::int64_t in_file = 0;
+};
+
+// If the daemon closed what it was given, it would give up SQLite's locks, and sqlite3 would remove the log.
+TEST_F(ReplacedLog, by_nobody_keeps_its_place_when_root_imports_the_database_itself_and_sqlite3_reads_it) {
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const Outcome refused = lab().ctl({"import", lab().database_path() + part}, User{});
+    EXPECT_NE(refused.code, 0) << part;
+    EXPECT_THAT(refused.err, HasSubstr("netperfd itself has this file open")) << part;
+  }
+  Command reader;
+  reader.argv = {"sqlite3", lab().database_path(), "SELECT count(*) FROM runs"};
+  const Outcome read = run(std::move(reader));
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_TRUE(std::filesystem::exists(log()));
+  ASSERT_EQ(lab().ctl({"start", "quick"}).code, 0);
+  EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+  lab().start_netperfd();
+  EXPECT_EQ(runs(), in_file + 2);
+}
+
+TEST_F(ReplacedLog, by_nothing_takes_nothing_and_a_killed_daemon_has_lost_nothing) {
+  std::filesystem::remove(log());
+  expect_nothing_acknowledged("the write-ahead log was removed");
+  EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+  lab().start_netperfd();
+  EXPECT_EQ(runs(), in_file + 1);
+  EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+}
+
+TEST_F(ReplacedLog, by_an_empty_one_takes_nothing_until_a_restart) {
+  std::filesystem::resize_file(log(), 0);
+  expect_nothing_acknowledged("another program has overwritten or truncated the write-ahead log");
+  EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0}));
+  lab().start_netperfd();
+  EXPECT_EQ(runs(), in_file);
+  EXPECT_EQ(lab().ctl({"start", "quick"}).code, 0);
+}
+
+TEST_F(ReplacedLog, beside_an_emptied_database_is_put_aside_and_refused_until_it_is_put_back) {
+  const std::string path = lab().database_path();
+  EXPECT_EQ(lab().end_netperfd(SIGKILL), (Exit{-1, SIGKILL}));
+  const std::string whole = contents(path);
+  const std::string own = contents(log());
+  std::filesystem::resize_file(path, 0);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    NetperfdProcess next{lab().directory(), lab().bus(), lab().configuration(), "refused"};
+    EXPECT_EQ(next.process().wait(), (Exit{1, 0}));
+    EXPECT_THAT(next.log(), HasSubstr(path + ": the database is missing or was emptied"));
+    EXPECT_EQ(contents(log() + ".kept"), own) << attempt;
+  }
+  std::ofstream{path, std::ios::binary} << whole;
+  std::filesystem::rename(log() + ".kept", log());
+  lab().start_netperfd();
+  EXPECT_EQ(runs(), in_file + 1);
 }
 
 }  // namespace

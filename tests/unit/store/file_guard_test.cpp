@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The database is replaced, removed, emptied or damaged by another program while it is open.
+// The database or its log is replaced, removed, emptied or damaged by another program while it is open.
 #include "daemon/store/file_guard.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <string>
 
+#include "daemon/base/fd.hpp"
+#include "daemon/base/own_files.hpp"
 #include "tests/unit/store/store_fixture.hpp"
 
 namespace netperfd::store {
@@ -130,6 +139,172 @@ TEST_F(LostDatabase, by_damage_takes_no_new_job_once_it_was_met_and_is_checked_a
   const auto next = SqliteStore::open(path(), 0);
   ASSERT_FALSE(next) << "it was not marked as closed, so it is checked";
   EXPECT_THAT(next.error().message, HasSubstr("is damaged"));
+}
+
+TEST_F(LostDatabase, is_an_own_file_with_its_log_and_index_while_it_is_open) {
+  const std::string away = (folder / "away.db").string();
+  std::filesystem::copy_file(path(), away);
+  const Fd copy{::open(away.c_str(), O_RDONLY | O_CLOEXEC)};
+  EXPECT_FALSE(is_own_file(copy.get()));
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    open();
+    const Fd file{::open((path() + suffix).c_str(), O_RDONLY | O_CLOEXEC)};
+    ASSERT_TRUE(file) << suffix;
+    EXPECT_TRUE(is_own_file(file.get())) << suffix;
+    close();
+    EXPECT_FALSE(is_own_file(file.get())) << suffix;
+  }
+}
+
+// ---- The log ----------------------------------------------------------------------------------------------
+
+class LostLog : public LostDatabase {
+ protected:
+  LostLog() { close(); }
+
+  [[nodiscard]] std::string log() const { return path() + "-wal"; }
+  [[nodiscard]] std::string jobs() const { return ask(path(), "SELECT count(*) FROM jobs"); }
+  static std::string contents(const std::string& file) {
+    std::ifstream from{file, std::ios::binary};
+    return {std::istreambuf_iterator<char>{from}, {}};
+  }
+  // In a process of its own, which is killed then: stores a job, calls `change`, and tries to store three
+  // more. Returns how many of these it was told to be stored.
+  int acknowledged_after(const std::function<void()>& change) {
+    auto pipe = must(make_pipe());
+    const pid_t child = ::fork();
+    if (child == 0) {
+      open();
+      if (!add_job(*store, a_job(), 0, kMorning)) ::_exit(1);
+      change();
+      for (int i = 0; i < 3; ++i) {
+        const bool stored = add_job(*store, a_job(), 0, kMorning).has_value();
+        if (stored && ::write(pipe.write.get(), "s", 1) != 1) ::_exit(1);
+      }
+      ::kill(::getpid(), SIGKILL);
+    }
+    pipe.write.reset();
+    int stored = 0;
+    for (char byte = 0; ::read(pipe.read.get(), &byte, 1) == 1;) ++stored;
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "it could not store its first job";
+    return stored;
+  }
+};
+
+TEST_F(LostLog, that_nobody_touches_keeps_what_is_acknowledged) {
+  EXPECT_EQ(acknowledged_after([] {}), 3);
+  open();
+  EXPECT_EQ(jobs(), "5");
+}
+
+TEST_F(LostLog, by_removal_takes_no_change_and_loses_nothing_when_the_owner_is_killed) {
+  EXPECT_EQ(acknowledged_after([this] { std::filesystem::remove(log()); }), 0);
+  open();
+  EXPECT_EQ(jobs(), "2") << "the first one was in the log alone";
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(LostLog, by_truncation_takes_no_change) {
+  EXPECT_EQ(acknowledged_after([this] { std::filesystem::resize_file(log(), 0); }), 0);
+  EXPECT_EQ(acknowledged_after(
+                [this] { std::filesystem::resize_file(log(), std::filesystem::file_size(log()) - 1); }),
+            0);
+  open();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(LostLog, by_another_content_takes_no_change) {
+  EXPECT_EQ(acknowledged_after([this] {
+              const auto size = std::filesystem::file_size(log());
+              std::ofstream{log(), std::ios::binary} << std::string(size, 'x');
+            }),
+            0);
+  open();
+  EXPECT_EQ(ask(path(), "PRAGMA integrity_check"), "ok");
+}
+
+TEST_F(LostLog, by_overwriting_leaves_the_database_alone_when_it_is_closed) {
+  open();
+  store_job(a_job());
+  const std::string before = contents(path());
+  const auto size = std::filesystem::file_size(log());
+  std::ofstream{log(), std::ios::binary} << std::string(size, 'x');
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(log() + ": "), HasSubstr("overwritten or truncated")));
+  EXPECT_THAT(store->rescue(), HasSubstr("it is in " + log() + ".replaced-"));
+  close();
+  EXPECT_EQ(contents(path()), before);
+  EXPECT_FALSE(std::filesystem::exists(log()));
+}
+
+TEST_F(LostLog, by_replacement_has_all_in_the_database_after_the_end_and_puts_the_other_one_aside) {
+  open();
+  store_job(a_job());
+  std::filesystem::rename(log(), log() + ".away");
+  std::ofstream{log()} << "strange";
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(log() + ": "), HasSubstr("replaced by another file")));
+  EXPECT_THAT(store->rescue(), HasSubstr("it is in " + log() + ".replaced-"));
+  close();
+  EXPECT_FALSE(std::filesystem::exists(log()));
+  open();
+  EXPECT_TRUE(store->was_unclosed()) << "it was checked";
+  EXPECT_EQ(jobs(), "2");
+}
+
+TEST_F(LostLog, that_is_put_back_is_used_again) {
+  open();
+  store_job(a_job());
+  std::filesystem::rename(log(), log() + ".away");
+  EXPECT_THAT(refusal(), HasSubstr("the write-ahead log was removed"));
+  std::filesystem::rename(log() + ".away", log());
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(store->rescue(), "");
+  close();
+  EXPECT_EQ(jobs(), "3");
+}
+
+TEST_F(LostLog, that_another_program_empties_after_a_checkpoint_is_not_lost) {
+  open();
+  store_job(a_job());
+  must(must(Connection::open(path(), SQLITE_OPEN_READWRITE)).execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  ASSERT_EQ(std::filesystem::file_size(log()), 0U);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(LostLog, beside_an_empty_or_missing_database_is_put_aside_and_refused_until_somebody_decides) {
+  ASSERT_EQ(acknowledged_after([] {}), 3);
+  const std::string whole = contents(path());
+  const std::string own = contents(log());
+  ASSERT_NE(own, "");
+  const auto expect_refusal_of_start = [&] {
+    const auto refused = SqliteStore::open(path(), 0);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::io);
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr(path() + ": the database is missing or was emptied"),
+                                               HasSubstr("mv " + log() + ".kept " + log())));
+    EXPECT_EQ(contents(log() + ".kept"), own);
+  };
+  std::filesystem::resize_file(path(), 0);
+  EXPECT_FALSE(SqliteStore::open_to_look(path()));
+  EXPECT_EQ(contents(log()), own) << "whoever only reads leaves it there";
+  expect_refusal_of_start();
+  std::filesystem::remove(path());
+  expect_refusal_of_start();
+  std::ofstream{path()} << "no database at all, but some text";
+  expect_refusal_of_start();
+  // What the message says.
+  std::ofstream{path(), std::ios::binary} << whole;
+  std::filesystem::rename(log() + ".kept", log());
+  open();
+  EXPECT_EQ(jobs(), "5");
+  close();
+  // An empty log is a reserve, not content.
+  std::filesystem::remove(path());
+  open();
+  EXPECT_EQ(jobs(), "0");
 }
 
 }  // namespace
