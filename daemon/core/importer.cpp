@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "daemon/core/importer.hpp"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "daemon/core/checked_files.hpp"
 #include "daemon/core/import_storing.hpp"
 #include "daemon/core/imported_record.hpp"
-#include "daemon/model/text.hpp"
 
 namespace netperfd::core {
 namespace {
-
-// A file on its way to the process that reads it.
-struct CheckedFile {
-  ForeignFd file;
-  std::string name;  // for messages
-  SourceFile source;
-};
 
 JobSpec spec_of(const ImportRequest& request, const std::vector<CheckedFile>& files) {
   JobSpec spec;
@@ -50,75 +40,6 @@ Status check_words(const JobSpec& spec) {
   return fail(ErrorKind::invalid_argument, text);
 }
 
-// Absent for a file without a name: it was made for the import, such as a copy of a pipe in memory.
-std::optional<WallTime> modified_of(const struct statx& about) {
-  constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999
-  constexpr unsigned kNeeded = STATX_MTIME | STATX_NLINK;
-  const auto& time = about.stx_mtime;
-  if ((about.stx_mask & kNeeded) != kNeeded || about.stx_nlink == 0) return std::nullopt;
-  if (time.tv_sec < 0 || time.tv_sec > kLastSecond) return std::nullopt;
-  return WallTime{std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_nsec / 1'000}};
-}
-
-// Fills in its size and its time.
-Status check_file(const Fd& file, SourceFile& source) {
-  const int flags = ::fcntl(file.get(), F_GETFL);
-  if (flags < 0) return fail_errno("fcntl F_GETFL of the file", errno);
-  if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY) {
-    return fail(ErrorKind::invalid_argument, "the file is not open for reading");
-  }
-  // Asks only for what the kernel already has cached: a caller's own file system may never answer.
-  struct statx about{};
-  if (::statx(file.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-              STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_NLINK, &about) != 0) {
-    return fail_errno("statx of the file", errno);
-  }
-  if (!S_ISREG(about.stx_mode)) return fail(ErrorKind::invalid_argument, "it is not a regular file");
-  if (about.stx_size > Importer::kFileLimitBytes) {
-    return fail(ErrorKind::invalid_argument, fmt::format("the file has {} bytes; at most {} are read",
-                                                         about.stx_size, Importer::kFileLimitBytes));
-  }
-  source.size = about.stx_size;
-  source.modified = modified_of(about);
-  return {};
-}
-
-// What a message calls it may be a path.
-Result<std::string> base_name(const std::string& name) {
-  const auto why = not_printable(name);
-  if (name.empty() || name.size() > Importer::kLongestName || !why.empty() || name.back() == '/') {
-    return fail(
-        ErrorKind::invalid_argument,
-        fmt::format("a file's name is one printable line of 1 to {} bytes that does not end with /{}{}",
-                    Importer::kLongestName, why.empty() ? "" : ", and ", why));
-  }
-  return name.substr(name.rfind('/') + 1);
-}
-
-std::unexpected<Error> about_file(const std::string& name, const Error& error) {
-  return fail(error.kind, fmt::format("{}: {}", name, error.message));
-}
-
-Result<std::vector<CheckedFile>> check_files(std::vector<NamedFile> files) {
-  std::vector<CheckedFile> checked;
-  for (NamedFile& each : files) {
-    checked.push_back({std::move(each.file), std::move(each.name), {}});
-  }
-  if (checked.empty() || checked.size() > Importer::kMostFiles) {
-    return fail(ErrorKind::invalid_argument,
-                fmt::format("{} files cannot be one run; expected are one, or an iperf3 document and a trace",
-                            checked.size()));
-  }
-  for (CheckedFile& each : checked) {
-    auto name = base_name(each.name);
-    if (!name) return std::unexpected(std::move(name.error()));
-    each.source.name = std::move(*name);
-    if (auto fits = check_file(each.file.get(), each.source); !fits)
-      return about_file(each.name, fits.error());
-  }
-  return checked;
-}
-
 }  // namespace
 
 // What every page of such a run says.
@@ -133,8 +54,9 @@ std::string origin_text(const BundleOrigin& origin) {
 // The runs of one import on their way into the store. A caller who goes away does not end it.
 class Importer::Storing {
  public:
-  Storing(Importer& owner, std::vector<RunRecord> records, ImportStoring::Done done)
+  Storing(Importer& owner, uid_t uid, std::vector<RunRecord> records, ImportStoring::Done done)
       : owner_(owner),
+        uid_(uid),
         done_(std::move(done)),
         storing_(owner.store_, owner.clock_, std::move(records),
                  [this](const Status& stored) { end(stored); }) {}
@@ -142,6 +64,7 @@ class Importer::Storing {
   void begin() { storing_.begin(); }
   void forget_caller() { done_ = {}; }
   [[nodiscard]] bool has_caller() const { return done_ != nullptr; }
+  [[nodiscard]] uid_t uid() const { return uid_; }
 
  private:
   void end(const Status& stored) {
@@ -153,6 +76,7 @@ class Importer::Storing {
   }
 
   Importer& owner_;
+  uid_t uid_;
   ImportStoring::Done done_;
   ImportStoring storing_;
 };
@@ -205,7 +129,7 @@ class Importer::Import {
 
   Status read_next() {
     CheckedFile& next = files_[read_.size()];
-    auto reading = owner_.files_.read(std::move(next.file), next.source.size,
+    auto reading = owner_.files_.read(uid_, std::move(next.file), next.source.size,
                                       [this](Result<ImportedFile> file) { on_read(std::move(file)); });
     if (!reading) return about_file(next.name, reading.error());
     reading_ = std::move(*reading);
@@ -247,7 +171,7 @@ class Importer::Import {
     auto added = owner_.add_runs(spec_, uid_, sources, std::move(read_));
     if (!added) return give(std::unexpected(std::move(added.error())));
     auto& storing = owner_.storing_.emplace_back(std::make_unique<Storing>(
-        owner_, std::move(added->records), [this, told = std::move(added->told)](const Status& stored) {
+        owner_, uid_, std::move(added->records), [this, told = std::move(added->told)](const Status& stored) {
           storing_ = nullptr;
           give(stored ? Result<ImportedRun>{told} : std::unexpected(stored.error()));
         }));
@@ -287,7 +211,7 @@ Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const
   if (!checked) return std::unexpected(std::move(checked.error()));
   JobSpec spec = spec_of(request, *checked);
   if (auto words = check_words(spec); !words) return std::unexpected(std::move(words.error()));
-  const bool waits = !waiting_.empty() || !has_room();
+  const bool waits = next_waiting() != nullptr || !has_room(request.owner);
   if (waits) {
     if (auto fits = check_queue(request.owner, checked->front().name); !fits) {
       return std::unexpected(std::move(fits.error()));
@@ -305,25 +229,33 @@ Result<std::shared_ptr<void>> Importer::read(std::vector<NamedFile> files, const
 
 Status Importer::check_queue(uid_t owner, const std::string& file) const {
   const auto of_user = std::ranges::count(waiting_, owner, &Import::uid);
-  if (waiting_.size() < kMostWaiting && static_cast<std::size_t>(of_user) < kMostWaitingOfUser) return {};
+  if ((owner == 0 || waiting_.size() < kMostWaiting) && std::cmp_less(of_user, kMostWaitingOfUser)) return {};
   return fail(
       ErrorKind::busy,
       fmt::format("{}: {} imports wait already, {} of them of this user; try again when they are done", file,
                   waiting_.size(), of_user));
 }
 
-bool Importer::has_room() {
-  const auto left_alone =
-      std::ranges::count_if(storing_, [](const auto& storing) { return !storing->has_caller(); });
-  return running_.size() + static_cast<std::size_t>(left_alone) < kLimit && files_.has_room();
+// Nobody else can take the places of root, nor both of the others.
+bool Importer::has_room(uid_t owner) {
+  std::size_t of_owner = 0;
+  std::size_t of_others = 0;  // than root
+  const auto count = [&](uid_t uid) {
+    if (uid == owner) ++of_owner;
+    if (uid != 0) ++of_others;
+  };
+  for (const Import* running : running_) count(running->uid());
+  for (const auto& storing : storing_) {
+    if (!storing->has_caller()) count(storing->uid());
+  }
+  const bool fits = owner == 0 ? of_owner < kLimit : of_owner < kLimitOfUser && of_others < kLimit;
+  return fits && files_.has_room(owner);
 }
 
-Importer::Import* Importer::next_waiting() const {
-  const auto has_none = [this](const Import* waiting) {
-    return std::ranges::find(running_, waiting->uid(), &Import::uid) == running_.end();
-  };
-  const auto found = std::ranges::find_if(waiting_, has_none);
-  return found == waiting_.end() ? waiting_.front() : *found;
+Importer::Import* Importer::next_waiting() {
+  const auto found =
+      std::ranges::find_if(waiting_, [this](const Import* waiting) { return has_room(waiting->uid()); });
+  return found == waiting_.end() ? nullptr : *found;
 }
 
 void Importer::start_waiting_later() {
@@ -332,7 +264,7 @@ void Importer::start_waiting_later() {
 }
 
 void Importer::start_waiting() {
-  while (!waiting_.empty() && has_room()) next_waiting()->begin_late();
+  while (Import* const next = next_waiting()) next->begin_late();
 }
 
 // A user hears only of runs of his own.

@@ -52,9 +52,11 @@ struct ImportedRun {
 
 class Importer {
  public:
-  // Maximum number of concurrent imports; each reads one file after the other. Further ones wait their turn.
+  // Maximum number of concurrent imports of all users but root, and of root; each reads one file after the
+  // other. Further ones wait their turn.
   static constexpr std::size_t kLimit = 2;
-  static constexpr std::size_t kMostWaiting = 16;
+  static constexpr std::size_t kLimitOfUser = 1;   // of these, other than root's
+  static constexpr std::size_t kMostWaiting = 16;  // root's always may
   static constexpr std::size_t kMostWaitingOfUser = 4;
   static constexpr std::chrono::minutes kLongestWait{10};
   static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30U;  // of one file
@@ -74,11 +76,11 @@ class Importer {
   // trace; two are one of each, of the same measurement. A document of several runs is a job for each. A
   // bundle is imported alone, and the run is the first of its job. Nothing is stored until all files were
   // read to their end. Destroying the importer leaves open what is only stored in part: the next start of
-  // netperfd ends such runs. While kLimit imports are under way, the import waits: users who have none under
-  // way come first, then whoever asked first. After kLongestWait it ends with busy. Refused at once: busy,
-  // with the file's name, if too many wait; invalid_argument for another number of files, for a name or label
-  // that no job may have, and for anything but a readable regular file. Destroying the result cancels the
-  // import, even from inside `done`; the importer must outlive the result.
+  // netperfd ends such runs. While there is no place for its user, the import waits: whoever asked first and
+  // has a place goes first. After kLongestWait it ends with busy. Refused at once: busy, with the file's
+  // name, if too many wait; invalid_argument for another number of files, for a name or label that no job may
+  // have, and for anything but a readable regular file. Destroying the result cancels the import, even from
+  // inside `done`; the importer must outlive the result.
   [[nodiscard]] Result<std::shared_ptr<void>> read(std::vector<NamedFile> files, const ImportRequest& request,
                                                    Done done);
 
@@ -91,8 +93,8 @@ class Importer {
   };
   // Errors name the file.
   [[nodiscard]] Status check_queue(uid_t owner, const std::string& file) const;
-  [[nodiscard]] bool has_room();
-  [[nodiscard]] Import* next_waiting() const;
+  [[nodiscard]] bool has_room(uid_t owner);
+  [[nodiscard]] Import* next_waiting();  // null if there is no place for any of them
   // Later, because it is called while an import is being destroyed.
   void start_waiting_later();
   void start_waiting();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -74,20 +75,30 @@ Result<confined::Process> ChildImport::start(ReaderMode mode, ForeignFd in, std:
       std::move(in), std::move(out));
 }
 
-bool ChildImport::has_room() {
+confined::Endings& ChildImport::endings_of(uid_t owner) {
+  return endings_
+      .try_emplace(owner, loop_,
+                   [this] {
+                     if (room_) room_();
+                   })
+      .first->second;
+}
+
+bool ChildImport::has_place() {
   std::erase_if(readings_, [](const auto& reading) { return reading.expired(); });
-  return readings_.size() + endings_.count() < settings_.reads;
+  return readings_.size() < settings_.reads;
 }
 
-Status ChildImport::make_room() {
-  if (!has_room()) {
-    return fail(ErrorKind::busy, "other files are being read: try again when they are done");
-  }
-  return {};
+bool ChildImport::has_room(uid_t owner) {
+  if (!has_place() || endings_of(owner).count() > 0) return false;
+  if (owner == 0) return true;
+  std::size_t killed = 0;
+  for (auto& [user, endings] : endings_) killed += user == 0 ? 0 : endings.count();
+  return killed < settings_.killed;
 }
 
-Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t size, Done done) {
-  if (auto room = make_room(); !room) return std::unexpected(room.error());
+Result<std::shared_ptr<void>> ChildImport::read(uid_t owner, ForeignFd file, std::uint64_t size, Done done) {
+  if (!has_place()) return fail(ErrorKind::busy, "other files are being read: try again when they are done");
   auto pipe = make_pipe();
   if (!pipe) return std::unexpected(pipe.error());
   if (auto set = set_nonblocking(pipe->read); !set) return std::unexpected(set.error());
@@ -96,7 +107,7 @@ Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t si
   using End = confined::Exchange::End;
   auto result = std::make_shared<Result<ImportedFile>>();
   auto reading = confined::Exchange::begin(
-      loop_, endings_, std::move(*process), std::move(pipe->read),
+      loop_, endings_of(owner), std::move(*process), std::move(pipe->read),
       {.answer_bytes = settings_.answer_limit_bytes, .deadline = settings_.reader.deadline},
       [result, done = std::move(done)](const End&) { done(std::move(*result)); },
       [result, settings = settings_](const End& end) { *result = result_of(end, settings); });
@@ -105,9 +116,17 @@ Result<std::shared_ptr<void>> ChildImport::read(ForeignFd file, std::uint64_t si
   return *reading;
 }
 
-Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader,
+// A child takes its place until somebody has read its text. So root's places are his alone.
+bool ChildImport::has_room_for_text(uid_t owner) const {
+  const auto of_user = std::ranges::count(writings_, owner, &Writing::owner);
+  const auto of_root = std::ranges::count(writings_, uid_t{0}, &Writing::owner);
+  return std::cmp_less(of_user, settings_.texts_of_user) &&
+         (owner == 0 || std::cmp_less(std::ssize(writings_) - of_root, settings_.texts));
+}
+
+Result<Fd> ChildImport::text(uid_t owner, const Recording& recording, core::TextReader reader,
                              std::function<void()> ended) {
-  if (writings_.size() >= settings_.texts) {
+  if (!has_room_for_text(owner)) {
     return fail(ErrorKind::busy, "other recordings are being written as text: try again when they are done");
   }
   auto bytes = recording();
@@ -119,7 +138,7 @@ Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader
   const ReaderMode mode = reader == core::TextReader::root ? ReaderMode::text : ReaderMode::owner_text;
   auto process = start(mode, std::move(*file), bytes->size(), std::move(pipe->write));
   if (!process) return std::unexpected(process.error());
-  const auto writing = writings_.insert(writings_.end(), {std::move(*process), {}, std::move(ended)});
+  const auto writing = writings_.insert(writings_.end(), {owner, std::move(*process), {}, std::move(ended)});
   auto exit = loop_.on_readable(writing->process.pidfd().get(), [this, writing] {
     if (!writing->process.reap().ended) return;
     const auto told = std::move(writing->ended);
@@ -127,7 +146,7 @@ Result<Fd> ChildImport::text(const Recording& recording, core::TextReader reader
     told();
   });
   if (!exit) {
-    endings_.take(std::move(writing->process));
+    endings_of(owner).take(std::move(writing->process));
     writings_.erase(writing);
     return std::unexpected(exit.error());
   }

@@ -131,7 +131,7 @@ Result<ImportedFile> Rereading::file_of(RunId run, const std::string& name) {
   auto file = reading::in_memory("document", {*bytes});
   if (!file) return std::unexpected(std::move(file.error()));
   return wait_for<ImportedFile>(ports_.loop, [&](core::FileImport::Done done) {
-    return ports_.files.read(std::move(*file), bytes->size(), std::move(done));
+    return ports_.files.read(0, std::move(*file), bytes->size(), std::move(done));
   });
 }
 

@@ -106,7 +106,7 @@ sdbus::UnixFd open_trace_text(Call& call, Run run) {
   };
   core::RunQueries& queries = call.ports.queries;
   Fd text = value_or_throw(call.ports.trace_import.text(
-      [&queries, id = run.id] { return recording_of(queries, id); },
+      call.caller.uid, [&queries, id = run.id] { return recording_of(queries, id); },
       call.caller.uid == 0 ? core::TextReader::root : core::TextReader::owner, ended));
   throw_if_failed(callers.hold(call.caller.name, turn));
   return to_pass(std::move(text));

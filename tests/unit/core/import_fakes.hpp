@@ -2,6 +2,7 @@
 // A FileImport that parses nothing: the test decides what a file contains.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ class FakeFileImport final : public FileImport {
     }
   };
 
-  Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size, Done done) override {
+  Result<std::shared_ptr<void>> read(uid_t /*owner*/, ForeignFd file, std::uint64_t size,
+                                     Done done) override {
     if (refusal) return std::unexpected(*refusal);
     auto reading = std::make_shared<Reading>(Reading{std::move(file), size, std::move(done)});
     readings.push_back(reading);
@@ -44,15 +46,18 @@ class FakeFileImport final : public FileImport {
                                  }};
   }
 
-  bool has_room() override { return room; }
+  bool has_room(uid_t owner) override { return room && owner != without_room; }
   void on_room(std::function<void()> callback) override { on_room_ = std::move(callback); }
-  // Says that a killed child has ended.
+  // Says that killed children have ended.
   void make_room() {
     room = true;
+    without_room.reset();
     if (on_room_) on_room_();
   }
 
-  Result<Fd> text(const Recording& recording, TextReader reader, std::function<void()> ended) override {
+  Result<Fd> text(uid_t owner, const Recording& recording, TextReader reader,
+                  std::function<void()> ended) override {
+    last_owner = owner;
     last_reader = reader;
     if (refusal) return std::unexpected(*refusal);
     const auto bytes = recording();
@@ -71,11 +76,13 @@ class FakeFileImport final : public FileImport {
   }
 
   bool room = true;
+  std::optional<uid_t> without_room;  // the user whose child was killed
   std::optional<Error> refusal;
   std::function<void()> began;  // called when reading begins; must not end it at once, since reading takes
                                 // time
   std::vector<std::shared_ptr<Reading>> readings;
   std::optional<TextReader> last_reader;     // of a text
+  std::optional<uid_t> last_owner;           // the same
   std::vector<std::function<void()>> texts;  // call one to end its child
 
  private:

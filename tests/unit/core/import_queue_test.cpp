@@ -40,7 +40,7 @@ TEST_F(ImportQueue, counts_a_pair_as_one_import) {
   ASSERT_TRUE(begin_pair());
   ASSERT_TRUE(begin_pair());
   EXPECT_EQ(files.alive(), 2);
-  ASSERT_TRUE(begin_as(1));
+  ASSERT_TRUE(begin_as(0));
   files.readings[0]->end(a_document());
   clock.turn();
   EXPECT_EQ(files.alive(), 2) << "the place goes to the second file of the pair";
@@ -52,19 +52,52 @@ TEST_F(ImportQueue, counts_a_pair_as_one_import) {
   EXPECT_EQ(begun(), 4U);
 }
 
-TEST_F(ImportQueue, prefers_users_who_have_none_under_way) {
+TEST_F(ImportQueue, gives_one_user_one_place_and_leaves_the_other_one_to_others) {
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(begin_as(1, "greedy"));
+  EXPECT_EQ(begun(), 1U);
   ASSERT_TRUE(begin_as(2, "modest"));
-  leave(0);
-  clock.turn();
-  ASSERT_EQ(begun(), 3U);
+  ASSERT_EQ(begun(), 2U) << "at once, before those who wait for their own";
   files.last().end(fail(ErrorKind::invalid_argument, "it is none"));
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results.front().error().message, "modest: it is none");
+  leave(4);
+  clock.turn();
+  EXPECT_EQ(begun(), 2U) << "the greedy one has his place";
+  leave(0);
+  clock.turn();
+  EXPECT_EQ(begun(), 3U);
 }
 
-TEST_F(ImportQueue, goes_by_the_order_of_asking_among_the_others) {
-  for (const char* file : {"1", "2", "3", "4"}) ASSERT_TRUE(begin_as(1, file));
+TEST_F(ImportQueue, keeps_places_for_root_that_nobody_else_can_take) {
+  for (uid_t user = 1; user <= 18; ++user) ASSERT_TRUE(begin_as(user)) << user;
+  EXPECT_EQ(begun(), 2U);
+  EXPECT_FALSE(begin_as(19)) << "sixteen wait";
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(begin_as(0));
+  EXPECT_EQ(begun(), 4U);
+  EXPECT_TRUE(begin_as(0)) << "it waits for root's own";
+  leave(0);
+  clock.turn();
+  EXPECT_EQ(begun(), 5U) << "the place of a user is for the next user";
+  leave(18);
+  clock.turn();
+  EXPECT_EQ(begun(), 6U);
+}
+
+TEST_F(ImportQueue, goes_on_for_others_while_a_killed_process_of_one_does_not_end) {
+  files.without_room = 1;
+  ASSERT_TRUE(begin_as(1));
+  EXPECT_EQ(begun(), 0U);
+  ASSERT_TRUE(begin_as(2));
+  ASSERT_TRUE(begin_as(3));
+  EXPECT_EQ(begun(), 2U);
+  files.make_room();
+  leave(1);
+  clock.turn();
+  EXPECT_EQ(begun(), 3U);
+}
+
+TEST_F(ImportQueue, goes_by_the_order_of_asking_among_those_of_one_user) {
+  for (const char* file : {"1", "2", "3", "4"}) ASSERT_TRUE(begin_as(0, file));
   leave(0);
   clock.turn();
   files.last().end(fail(ErrorKind::invalid_argument, "it is none"));
@@ -78,14 +111,13 @@ TEST_F(ImportQueue, goes_by_the_order_of_asking_among_the_others) {
 
 TEST_F(ImportQueue, takes_four_of_a_user_and_sixteen_in_all) {
   ASSERT_TRUE(begin_as(1));
-  ASSERT_TRUE(begin_as(1));
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(begin_as(1));
   const auto fifth = begin_as(1, "fifth.json");
   ASSERT_FALSE(fifth);
   EXPECT_EQ(fifth.error().kind, ErrorKind::busy);
   EXPECT_EQ(fifth.error().message,
             "fifth.json: 4 imports wait already, 4 of them of this user; try again when they are done");
-  for (uid_t user = 2; user < 14; ++user) ASSERT_TRUE(begin_as(user)) << user;
+  for (uid_t user = 2; user < 15; ++user) ASSERT_TRUE(begin_as(user)) << user;  // the first of them begins
   const auto seventeenth = begin_as(99, "seventeenth.json");
   ASSERT_FALSE(seventeenth);
   EXPECT_EQ(seventeenth.error().kind, ErrorKind::busy);

@@ -22,6 +22,7 @@
 #include "daemon/reading/reader.hpp"
 #include "daemon/reading/record_bytes.hpp"
 #include "daemon/reading/record_check.hpp"
+#include "tests/unit/import/child_import_fixture.hpp"
 #include "tests/unit/import/silent_file.hpp"
 #include "tests/unit/reading/support.hpp"
 
@@ -34,58 +35,6 @@ using reading::test::file_of;
 using reading::test::turn_until;
 using testing::Contains;
 using testing::HasSubstr;
-
-class ChildImportTest : public testing::Test {
- protected:
-  ChildImportTest() { import_.emplace(loop_, settings_); }
-  // Reaps children that the importer leaves running until the daemon ends.
-  ~ChildImportTest() override {
-    import_.reset();
-    while (::waitpid(-1, nullptr, 0) > 0) {
-    }
-  }
-  void use(const ImportSettings& settings) { import_.emplace(loop_, settings); }
-
-  // Reads a file with this text to its end.
-  Result<ImportedFile> read(std::string_view text) { return read(file_of(text), text.size()); }
-  Result<ImportedFile> read(Fd file, std::uint64_t size) {
-    std::optional<Result<ImportedFile>> result;
-    const auto handle = begin(std::move(file), size, [&](auto record) { result = std::move(record); });
-    if (!handle) return std::unexpected(handle.error());
-    if (!turn_until(loop_, [&] { return result.has_value(); })) return fail(ErrorKind::internal, "no answer");
-    return *std::move(result);
-  }
-  Result<std::shared_ptr<void>> begin(Fd file, std::uint64_t size, ChildImport::Done done) {
-    return import_->read(std::move(file), size, std::move(done));
-  }
-  Result<std::shared_ptr<void>> begin(std::string_view text, ChildImport::Done done) {
-    return begin(file_of(text), text.size(), std::move(done));
-  }
-  Result<Fd> text_of(const char* recording, core::TextReader reader = core::TextReader::root) {
-    return import_->text(
-        [this, recording] {
-          ++recordings_;
-          return Result<std::string>(recording);
-        },
-        reader, [this] { ++texts_ended_; });
-  }
-  // Waits, since killed children take some time to end.
-  bool come_down_to(std::size_t count) {
-    return turn_until(loop_, [&] { return children().size() == count; });
-  }
-  std::string error_of(std::string_view text) { return error_of(file_of(text), text.size()); }
-  std::string error_of(Fd file, std::uint64_t size) {
-    const auto record = read(std::move(file), size);
-    if (record) return "no error";
-    EXPECT_EQ(record.error().kind, ErrorKind::invalid_argument);
-    return record.error().message;
-  }
-
-  EventLoop loop_ = reading::test::make_loop();
-  ImportSettings settings_{.reader = reading::test::settings()};
-  std::size_t recordings_ = 0, texts_ended_ = 0;  // for text_of()
-  std::optional<ChildImport> import_;
-};
 
 TEST_F(ChildImportTest, gives_the_record_that_the_child_made) {
   const auto record = read("full");
@@ -143,15 +92,13 @@ TEST_F(ChildImportTest, ends_a_child_that_does_not_end) {
 }
 
 TEST_F(ChildImportTest, tells_when_a_killed_child_has_left_room) {
-  settings_.reads = 1;
-  use(settings_);
   bool told = false;
   import_->on_room([&] { told = true; });
   auto handle = begin("endless", [](const auto&) {});
-  EXPECT_FALSE(import_->has_room());
+  EXPECT_TRUE(import_->has_room(kOwner));
   handle->reset();
-  told = import_->has_room();  // it has ended already
-  EXPECT_TRUE(turn_until(loop_, [&] { return told; }) && import_->has_room());
+  told = import_->has_room(kOwner);  // it has ended already
+  EXPECT_TRUE(turn_until(loop_, [&] { return told; }) && import_->has_room(kOwner));
 }
 
 TEST_F(ChildImportTest, gives_a_child_no_more_memory_than_its_limit) {
@@ -228,12 +175,13 @@ TEST_F(ChildImportTest, never_waits_for_a_file_system_that_does_not_answer) {
   // The child must have begun to read by then, even on a busy machine.
   settings_.reader.deadline = std::chrono::seconds{3};
   settings_.reads = 1;
+  settings_.killed = 1;
   use(settings_);
   EXPECT_THAT(error_of(silent->take(), test::SilentFile::kSize), HasSubstr("takes longer than"));
   EXPECT_EQ(children().size(), 2U) << "the server of the file, and the reader: killed, but it cannot end";
-  const auto refused = begin("full", [](const auto&) {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_FALSE(import_->has_room(kOwner)) << "it takes a place of its user";
+  EXPECT_FALSE(import_->has_room(kOther)) << "there may be only so many of these";
+  EXPECT_TRUE(import_->has_room(0));
   EXPECT_GT(closes_under_way(), 0U);
   silent->let_go();
   EXPECT_TRUE(come_down_to(0));
@@ -308,7 +256,6 @@ TEST_F(ChildImportTest, is_busy_beyond_its_number_of_files) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
   handles.pop_back();
-  EXPECT_TRUE(come_down_to(settings_.reads - 1)) << "one that still runs counts";
   EXPECT_TRUE(begin("full", [](const auto&) {}));
 }
 
@@ -376,8 +323,9 @@ TEST_F(ChildImportTest, ends_the_child_of_a_text_that_nobody_reads) {
 }
 
 TEST_F(ChildImportTest, starts_no_text_of_a_recording_that_cannot_be_had) {
-  const auto refused = import_->text([] { return fail(ErrorKind::io, "no recording"); },
-                                     core::TextReader::root, [] { FAIL() << "it was called"; });
+  const auto refused = import_->text(
+      kOwner, [] { return fail(ErrorKind::io, "no recording"); }, core::TextReader::root,
+      [] { FAIL() << "it was called"; });
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "no recording");
   EXPECT_TRUE(children().empty());
@@ -385,15 +333,26 @@ TEST_F(ChildImportTest, starts_no_text_of_a_recording_that_cannot_be_had) {
 
 TEST_F(ChildImportTest, is_busy_beyond_its_number_of_texts) {
   std::vector<Fd> pipes;
-  for (std::size_t i = 0; i < settings_.texts; ++i) {
-    auto text = text_of("much");
-    ASSERT_TRUE(text);
-    pipes.push_back(std::move(*text));
-  }
-  const auto refused = text_of("much");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
-  EXPECT_EQ(recordings_, settings_.texts) << "what has no room is not even asked for";
+  const auto begin_texts_of = [&](uid_t owner) {
+    for (std::size_t i = 0; i < settings_.texts_of_user; ++i) {
+      auto text = text_of("much", core::TextReader::owner, owner);
+      ASSERT_TRUE(text) << owner;
+      pipes.push_back(std::move(*text));
+    }
+  };
+  const auto expect_busy_for = [&](uid_t owner) {
+    const auto refused = text_of("much", core::TextReader::owner, owner);
+    ASSERT_FALSE(refused) << owner;
+    EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  };
+  begin_texts_of(kOwner);
+  expect_busy_for(kOwner);
+  begin_texts_of(kOther);
+  EXPECT_EQ(pipes.size(), settings_.texts);
+  expect_busy_for(1002);
+  begin_texts_of(0);
+  expect_busy_for(0);
+  EXPECT_EQ(recordings_, pipes.size()) << "what has no room is not even asked for";
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ Result<ImportedFile> read_file(std::span<const std::byte> file) {
                        workload::read_flent_file, workload::read_table_file});
 }
 
-Result<std::shared_ptr<void>> ReadHere::read(ForeignFd file, std::uint64_t size,
+Result<std::shared_ptr<void>> ReadHere::read(uid_t /*owner*/, ForeignFd file, std::uint64_t size,
                                              core::FileImport::Done done) {
   const std::string bytes = bytes_of(file.get(), size);
   auto read = read_file(std::as_bytes(std::span(bytes)));
@@ -87,7 +87,7 @@ Result<std::shared_ptr<void>> ReadHere::read(ForeignFd file, std::uint64_t size,
   return std::make_shared<int>();
 }
 
-Result<Fd> ReadHere::text(const Recording& /*recording*/, core::TextReader /*reader*/,
+Result<Fd> ReadHere::text(uid_t /*owner*/, const Recording& /*recording*/, core::TextReader /*reader*/,
                           std::function<void()> /*ended*/) {
   return fail(ErrorKind::internal, "not for this test");
 }

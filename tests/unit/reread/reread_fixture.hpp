@@ -25,11 +25,12 @@ namespace netperfd::import::test {
 // Read in the test's own process: many documents, quickly.
 class ReadHere final : public core::FileImport, public core::ReportReading {
  public:
-  Result<std::shared_ptr<void>> read(ForeignFd file, std::uint64_t size,
+  Result<std::shared_ptr<void>> read(uid_t owner, ForeignFd file, std::uint64_t size,
                                      core::FileImport::Done done) override;
-  bool has_room() override { return true; }
+  bool has_room(uid_t /*owner*/) override { return true; }
   void on_room(std::function<void()> /*room*/) override {}
-  Result<Fd> text(const Recording& recording, core::TextReader reader, std::function<void()> ended) override;
+  Result<Fd> text(uid_t owner, const Recording& recording, core::TextReader reader,
+                  std::function<void()> ended) override;
   Result<std::shared_ptr<void>> read(const std::string& client_stdout, const std::string& client_stderr,
                                      const TestSpec& asked, core::ReportReading::Done done) override;
 };
