@@ -18,7 +18,7 @@ namespace {
 
 // Each descriptor whose close does not return has one of them. There are enough for all that may be here,
 // each with a copy for the process that reads it: nobody waits for somebody else's.
-constexpr std::size_t kMostThreads = 96;
+constexpr std::size_t kMostThreads = 128;
 
 struct Waiting {
   int number = -1;

@@ -25,7 +25,8 @@ bool ReceivedFds::has_room(uid_t uid, std::size_t more) {
     const auto user = each.lock();
     return user != nullptr && *user == uid;
   });
-  return open_.size() + more <= kLimit && static_cast<std::size_t>(of_user) + more <= kOfUserLimit;
+  const std::size_t limit = uid == 0 ? kLimit + kOfUserLimit : kLimit;
+  return open_.size() + more <= limit && static_cast<std::size_t>(of_user) + more <= kOfUserLimit;
 }
 
 int ReceivedFds::token_for(Fd received, uid_t uid) {

@@ -24,7 +24,8 @@ namespace netperfd {
 class ReceivedFds {
  public:
   // Descriptors that were received and are not closed yet, whoever holds them by now: all imports that may
-  // wait, with two files each, and some more. Each takes up to three numbers of the process.
+  // wait, with two files each, and some more. Each takes up to three numbers of the process. Root may have
+  // kOfUserLimit beyond these.
   static constexpr std::size_t kLimit = 48;
   // Of one user: four imports that wait, one that is read, and some calls.
   static constexpr std::size_t kOfUserLimit = 16;

@@ -42,6 +42,10 @@ bool is_long(const core::QueryCaller& caller) {
   return caller.deadline.count() > 0;
 }
 
+bool is_root(const core::QueryCaller& caller) {
+  return caller.uid == 0;
+}
+
 }  // namespace
 
 // A query that waits or runs.
@@ -93,7 +97,11 @@ class QueryPool::Query {
 };
 
 QueryPool::QueryPool(EventLoop& loop, QuerySettings settings)
-    : loop_(loop), settings_(std::move(settings)), endings_(loop), reader_endings_(loop) {}
+    : loop_(loop),
+      settings_(std::move(settings)),
+      endings_(loop),
+      reader_endings_(loop),
+      candidate_endings_(loop) {}
 
 QueryPool::~QueryPool() {
   while (!queries_.empty()) queries_.front()->leave();
@@ -120,7 +128,11 @@ Status QueryPool::expect_room(const core::QueryCaller& caller) const {
                 fmt::format("{} queries of uid {} wait already: try again when they are answered", of_user,
                             caller.uid));
   }
-  if (std::cmp_greater_equal(waiting, settings_.waiting)) {
+  const auto of_readers = std::ranges::count_if(
+      queries_, [&](const Query* query) { return waits(query) && !query->caller().may_measure; });
+  const bool is_full = std::cmp_greater_equal(waiting, settings_.waiting) ||
+                       (!caller.may_measure && std::cmp_greater_equal(of_readers, settings_.waiting_readers));
+  if (is_full && !is_root(caller)) {
     return fail(ErrorKind::busy, fmt::format("{} queries wait already: try again later", waiting));
   }
   return {};
@@ -151,12 +163,15 @@ bool QueryPool::may_start(const Query& query) {
   std::size_t readers = 0;
   for (const Query* other : queries_) {
     if (!other->runs()) continue;
-    // One long query at a time, beside the others.
+    // One long query at a time, beside the others; and one of root, beside those of all users.
     if (is_long(other->caller()) != is_long(query.caller())) continue;
-    if (is_long(query.caller()) || other->caller().uid == query.caller().uid) return false;
+    if (other->caller().uid == query.caller().uid) return false;
+    if (is_root(other->caller()) || is_root(query.caller())) continue;
+    if (is_long(query.caller())) return false;
     ++running;
     if (!other->caller().may_measure) ++readers;
   }
+  if (is_root(query.caller())) return true;
   readers += reader_endings_.count();
   running += reader_endings_.count() + endings_.count();
   return running < settings_.running && (query.caller().may_measure || readers < settings_.running_readers);
@@ -296,7 +311,7 @@ Result<std::shared_ptr<void>> QueryPool::check_candidate(ForeignFd file, std::ui
   process->limit_files(most_bytes);
   const std::size_t longest = settings_.answer_bytes;
   auto exchange = confined::Exchange::begin(
-      loop_, endings_, std::move(*process), std::move(pipe->read),
+      loop_, candidate_endings_, std::move(*process), std::move(pipe->read),
       {.answer_bytes = longest, .deadline = settings_.long_deadline},
       [done = std::move(done), longest, seconds](const confined::Exchange::End& end) {
         done(end.how == confined::Exchange::How::answered ? read_answer(end.answer)

@@ -3,7 +3,8 @@
 // (query_process.hpp).
 //
 // A user has one process at a time, and a few queries that wait for it. A caller who may only read can
-// neither take all processes nor go before one who may measure. So nobody can keep others from asking.
+// neither take all processes or places to wait nor go before one who may measure, and root's are his own. So
+// nobody can keep others from asking.
 #pragma once
 
 #include <sys/types.h>
@@ -36,10 +37,11 @@ struct QuerySettings {
   std::chrono::milliseconds deadline = std::chrono::seconds{60};
   std::uint64_t memory_bytes = std::uint64_t{512} << 20U;  // of a process
   std::size_t answer_bytes = std::size_t{4} << 20U;        // longest answer
-  std::size_t running = 4;                                 // processes at a time
+  std::size_t running = 4;                                 // processes at a time, besides root's
   std::size_t running_readers = 2;                         // of these, for users who may only read
   std::size_t waiting_of_user = 4;
-  std::size_t waiting = 64;
+  std::size_t waiting = 64;                                         // in all; root's always may
+  std::size_t waiting_readers = 32;                                 // of these, of users who may only read
   std::chrono::milliseconds long_deadline = std::chrono::hours{2};  // of a stream, and of a candidate's check
 };
 
@@ -83,9 +85,10 @@ class QueryPool final : public core::QueryRunner {
   EventLoop& loop_;
   QuerySettings settings_;
   confined::Endings endings_, reader_endings_;
-  std::list<Query*> queries_;  // in the order of their calls; their handles own them
-  EventSource soon_;           // calls start_waiting()
-  Ended idle_;                 // of when_idle(); until it was called, no query starts
+  confined::Endings candidate_endings_;  // one of these may wait for a file that root has passed
+  std::list<Query*> queries_;            // in the order of their calls; their handles own them
+  EventSource soon_;                     // calls start_waiting()
+  Ended idle_;                           // of when_idle(); until it was called, no query starts
   EventSource idle_late_;
   std::optional<Stream> stream_;
   std::weak_ptr<void> candidate_;  // expired: none is being checked

@@ -165,7 +165,9 @@ TEST_F(ReceivedFdsTest, of_all_users_are_limited) {
     tokens.push_back(token_of(copy_of(file), uid));
     ASSERT_TRUE(tokens.back()) << i;
   }
-  EXPECT_FALSE(received->has_room(0, 1));
+  EXPECT_FALSE(received->has_room(5000, 1));
+  EXPECT_TRUE(received->has_room(0, ReceivedFds::kOfUserLimit)) << "root's own";
+  EXPECT_FALSE(received->has_room(0, ReceivedFds::kOfUserLimit + 1));
 }
 
 TEST_F(ReceivedFdsTest, what_is_no_token_stands_for_nothing) {

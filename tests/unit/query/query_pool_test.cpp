@@ -37,6 +37,7 @@ using testing::Not;
 
 constexpr QueryCaller kReader{.uid = 1000, .may_measure = false};
 constexpr QueryCaller kMember{.uid = 2000, .may_measure = true};
+constexpr QueryCaller kRoot{.uid = 0, .may_measure = true};
 
 class QueryPoolTest : public testing::Test {
  protected:
@@ -189,6 +190,28 @@ TEST_F(QueryPoolTest, is_busy_beyond_its_number_of_waiting_queries) {
   for (uid_t i = 0; i < 2; ++i) handles.push_back(ask(kReader, "x", std::to_string(i)));
   EXPECT_EQ(refusal_of(kMember), ErrorKind::busy);
   EXPECT_EQ(refusal_, "2 queries wait already: try again later");
+  EXPECT_EQ(answer_to("root", kRoot), "root");
+}
+
+TEST_F(QueryPoolTest, keeps_places_to_wait_for_those_who_may_measure) {
+  settings_.waiting_readers = 2;
+  use(settings_);
+  std::vector<Handle> handles{ask(kReader, "wait", "running")};
+  ASSERT_TRUE(come_to(1));
+  for (int i = 0; i < 2; ++i) handles.push_back(ask(kReader, "x", std::to_string(i)));
+  EXPECT_EQ(refusal_of({.uid = 1001, .may_measure = false}), ErrorKind::busy);
+  EXPECT_EQ(refusal_, "2 queries wait already: try again later");
+  EXPECT_EQ(answer_to("member", kMember), "member");
+}
+
+TEST_F(QueryPoolTest, has_a_process_for_root_whatever_others_ask) {
+  settings_.running = 1;
+  use(settings_);
+  const Handle running = ask(kMember, "wait", "running");
+  ASSERT_TRUE(come_to(1));
+  const Handle other = ask({.uid = 2001, .may_measure = true}, "x", "other");
+  EXPECT_EQ(answer_to("root", kRoot), "root");
+  EXPECT_FALSE(answers_.contains("other"));
 }
 
 TEST_F(QueryPoolTest, keeps_processes_for_those_who_may_measure) {
@@ -239,6 +262,11 @@ TEST_F(QueryPoolTest, asks_about_the_whole_store_once_a_user) {
   EXPECT_EQ(refusal_of(whole), ErrorKind::busy);
   EXPECT_EQ(refusal_, "uid 2000 has asked for this already: wait until it is answered");
   EXPECT_EQ(answer_to("hello", kMember), "hello") << "beside it";
+  whole.uid = 2001;
+  const Handle other = ask(whole, "x", "other");
+  whole.uid = 0;
+  EXPECT_EQ(answer_to("root", whole), "root") << "root waits for nobody";
+  EXPECT_FALSE(answers_.contains("other"));
 }
 
 TEST_F(QueryPoolTest, is_idle_although_somebody_asks_all_the_time) {
