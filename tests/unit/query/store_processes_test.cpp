@@ -24,6 +24,7 @@
 #include "daemon/store/migrations.hpp"
 #include "daemon/store/sqlite_store.hpp"
 #include "daemon/workload/job/traits.hpp"
+#include "tests/unit/import/silent_file.hpp"
 #include "tests/unit/query/support.hpp"
 
 namespace netperfd::query {
@@ -155,6 +156,26 @@ TEST_F(StoreProcesses, make_one_copy_at_a_time_and_tell_of_one_that_was_killed) 
   EXPECT_THAT(end_->error().message, HasSubstr("was killed by signal 9"));
   end_.reset();
   EXPECT_FALSE(read_all(stream()).empty()) << "the next one may begin";
+}
+
+TEST_F(StoreProcesses, leave_members_their_places_while_a_killed_check_waits_for_its_file) {
+  if (!import::test::SilentFile::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
+  const auto silent = import::test::SilentFile::make();
+  ASSERT_TRUE(silent);
+  pool_.emplace(loop_,
+                QuerySettings{.uid = test::kNobody, .gid = test::kNogroup, .database = path_, .running = 1});
+  auto checking = pool_->check_candidate(silent->take(), [](const Result<std::string>&) {});
+  ASSERT_TRUE(checking) << checking.error().message;
+  ASSERT_TRUE(turn_until(loop_, [&] { return silent->is_asked(); }));
+  checking->reset();  // kills it
+  std::string answer;
+  const auto asked = pool_->run(
+      {.uid = 2000, .may_measure = true}, "hello",
+      [&answer](const Result<std::string>& given) { answer = given ? *given : given.error().message; });
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_TRUE(turn_until(loop_, [&] { return !answer.empty(); }));
+  EXPECT_EQ(answer, "hello");
+  silent->let_go();
 }
 
 }  // namespace
