@@ -28,18 +28,21 @@ BusAnswer answer_of(sd_bus_message* reply) {
 
 }  // namespace
 
-Status Callers::subscribe(const std::string& unique_name, uid_t uid) {
+Status Callers::subscribe(const std::string& unique_name, uid_t uid, bool may_measure) {
   const auto known = callers_.find(unique_name);
   if (known != callers_.end() && known->second->subscriber) return {};
   if (const auto own = subscribers_of(uid); uid != 0 && own >= kSubscribersOfUserLimit) {
     return fail(ErrorKind::busy, fmt::format("{} callers of uid {} are subscribed already", own, uid));
   }
-  if (uid != 0 && subscribers_ >= kSubscribersLimit) {
+  const bool is_full = subscribers_ >= kSubscribersLimit ||
+                       (!may_measure && reading_subscribers() >= kReadingSubscribersLimit);
+  if (uid != 0 && is_full) {
     return fail(ErrorKind::busy, fmt::format("{} callers are subscribed already", subscribers_));
   }
   auto caller = watched(unique_name);
   if (!caller) return std::unexpected(std::move(caller.error()));
   (*caller)->subscriber = uid;
+  (*caller)->may_measure = may_measure;
   ++subscribers_;
   return {};
 }
@@ -104,6 +107,12 @@ void Callers::forget(const std::string& unique_name, std::uint64_t id) {
 std::size_t Callers::subscribers_of(uid_t uid) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(callers_, [uid](const auto& entry) { return entry.second->subscriber == uid; }));
+}
+
+std::size_t Callers::reading_subscribers() const {
+  return static_cast<std::size_t>(std::ranges::count_if(callers_, [](const auto& entry) {
+    return entry.second->subscriber.has_value() && !entry.second->may_measure;
+  }));
 }
 
 Result<Callers::Caller*> Callers::watched(const std::string& unique_name) {

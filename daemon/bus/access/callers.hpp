@@ -28,15 +28,17 @@ class Callers {
   // Called from the loop with a job whose caller has left. Must not throw.
   using CallerGone = std::function<void(JobId job)>;
 
-  // In all, and of one user: nobody can keep the others from subscribing. Root is not limited.
+  // In all, of those who may not measure, and of one user: nobody can keep the others from subscribing. Root
+  // is not limited.
   static constexpr std::size_t kSubscribersLimit = 128;
+  static constexpr std::size_t kReadingSubscribersLimit = 64;
   static constexpr std::size_t kSubscribersOfUserLimit = 16;
 
   // `bus` is borrowed and must outlive this object; it has a dbus::Peers.
   Callers(sd_bus* bus, CallerGone caller_gone) : bus_(bus), caller_gone_(std::move(caller_gone)) {}
 
   // Both are idempotent. `uid` is the caller's. busy if there are too many.
-  [[nodiscard]] Status subscribe(const std::string& unique_name, uid_t uid);
+  [[nodiscard]] Status subscribe(const std::string& unique_name, uid_t uid, bool may_measure);
   void unsubscribe(const std::string& unique_name);
   [[nodiscard]] bool anyone_subscribed() const { return subscribers_ > 0; }
 
@@ -65,6 +67,7 @@ class Callers {
     Callers* callers = nullptr;
     std::string name;
     std::optional<uid_t> subscriber;  // its user, if it is subscribed
+    bool may_measure = false;         // the same
     std::set<JobId> tied;
     std::shared_ptr<void> held;
     std::map<std::uint64_t, Left> leaving;
@@ -76,6 +79,7 @@ class Callers {
   [[nodiscard]] Status watch(Caller& caller);
   [[nodiscard]] Status ask(Caller& caller);
   [[nodiscard]] std::size_t subscribers_of(uid_t uid) const;
+  [[nodiscard]] std::size_t reading_subscribers() const;
   void forget_if_idle(const std::string& unique_name);
   void gone(const std::string& unique_name);
 

@@ -91,7 +91,7 @@ Rows list_scenarios(Call& call) {
 }
 
 void subscribe(Call& call) {
-  const Status subscribed = call.ports.callers.subscribe(call.caller.name, call.caller.uid);
+  const Status subscribed = call.ports.callers.subscribe(call.caller.name, call.caller.uid, call.is_member());
   if (!subscribed) call.ports.authorization.note_refusal(call.caller, subscribed.error().message);
   throw_if_failed(subscribed);
 }

@@ -121,9 +121,9 @@ class Watch : public BusTest {
     BusTest::TearDown();
   }
 
-  void subscribe_another(uid_t uid) {
+  void subscribe_another(uid_t uid, bool may_measure = true) {
     clients.push_back(std::make_unique<Client>(*loop));
-    ASSERT_TRUE(callers->subscribe(clients.back()->name(), uid));
+    ASSERT_TRUE(callers->subscribe(clients.back()->name(), uid, may_measure));
   }
 
   std::vector<std::unique_ptr<Client>> clients;
@@ -203,7 +203,7 @@ TEST_F(Watch, holds_one_thing_a_caller) {
 
 TEST_F(Watch, a_caller_that_is_let_go_of_stays_subscribed) {
   Client client{*loop};
-  ASSERT_TRUE(callers->subscribe(client.name(), 7));
+  ASSERT_TRUE(callers->subscribe(client.name(), 7, true));
   ASSERT_TRUE(callers->hold(client.name(), std::make_shared<int>()));
   callers->let_go(client.name());
   EXPECT_TRUE(callers->anyone_subscribed());
@@ -213,23 +213,36 @@ TEST_F(Watch, a_caller_that_is_let_go_of_stays_subscribed) {
 TEST_F(Watch, a_user_has_so_many_subscribers_and_others_are_not_kept_from_theirs) {
   for (std::size_t i = 0; i < Callers::kSubscribersOfUserLimit; ++i) subscribe_another(7);
   Client late{*loop};
-  const auto refused = callers->subscribe(late.name(), 7);
+  const auto refused = callers->subscribe(late.name(), 7, true);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
   EXPECT_THAT(refused.error().message, testing::HasSubstr("of uid 7"));
-  EXPECT_TRUE(callers->subscribe(late.name(), 8));
+  EXPECT_TRUE(callers->subscribe(late.name(), 8, true));
   callers->unsubscribe(clients.front()->name());
   const Client later{*loop};
-  EXPECT_TRUE(callers->subscribe(later.name(), 7));
+  EXPECT_TRUE(callers->subscribe(later.name(), 7, true));
 }
 
 TEST_F(Watch, has_room_for_so_many_subscribers_and_for_root) {
   for (std::size_t i = 0; i < Callers::kSubscribersLimit; ++i) subscribe_another(static_cast<uid_t>(100 + i));
   Client late{*loop};
-  const auto refused = callers->subscribe(late.name(), 7);
+  const auto refused = callers->subscribe(late.name(), 7, true);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
-  EXPECT_TRUE(callers->subscribe(late.name(), 0));
+  EXPECT_TRUE(callers->subscribe(late.name(), 0, true));
+}
+
+TEST_F(Watch, keeps_room_for_subscribers_who_may_measure) {
+  for (std::size_t i = 0; i < Callers::kReadingSubscribersLimit; ++i)
+    subscribe_another(static_cast<uid_t>(100 + i), false);
+  Client late{*loop};
+  const auto refused = callers->subscribe(late.name(), 7, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_TRUE(callers->subscribe(late.name(), 7, true));
+  callers->unsubscribe(clients.front()->name());
+  const Client later{*loop};
+  EXPECT_TRUE(callers->subscribe(later.name(), 7, false));
 }
 
 TEST_F(Watch, tells_that_a_caller_leaves_unless_it_is_forgotten) {
