@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "dbus/names.hpp"
+
 namespace netperfd::dbus {
 
 // As sd_bus_open_system() does it, which agrees to descriptors.
@@ -20,7 +22,9 @@ int AskingBus::open() {
   if (r >= 0) r = sd_bus_get_unique_name(made, &name);
   if (r < 0) return r;
   guard_ = std::make_unique<SocketGuard>(sd_bus_get_fd(made));
-  return peers_.guard(made, Peers::Use::asking, {});
+  r = peers_.guard(made, Peers::Use::asking, {});
+  if (r >= 0) has_name_ = sd_bus_request_name(made, kAskingService, SD_BUS_NAME_QUEUE) >= 0;
+  return r;
 }
 
 }  // namespace netperfd::dbus

@@ -10,13 +10,16 @@
 
 namespace netperfd::dbus {
 
-// A connection to the system bus that only asks the bus itself. No descriptor reaches it: it does not agree
+// A connection to the system bus that only asks the bus itself. Nobody else can send to it, where the bus has
+// netperfd's policy: that knows it by its name, kAskingService. No descriptor reaches it: it does not agree
 // to any when it greets the bus, so the bus passes none on to it, whoever sends them. Large messages of
 // others are not kept.
 class AskingBus {
  public:
   // Waits for the bus's greeting. Returns a negative errno if it fails.
   [[nodiscard]] int open();
+  // Whether it has the name, or waits for the end of another one that has it, which is as good to the policy.
+  [[nodiscard]] bool has_name() const { return has_name_; }
   [[nodiscard]] sd_bus* get() const { return bus_.get(); }
 
  private:
@@ -28,6 +31,7 @@ class AskingBus {
   };
   std::unique_ptr<sd_bus, Close> bus_;
   std::unique_ptr<SocketGuard> guard_;
+  bool has_name_ = false;
   Peers peers_;  // ends first
 };
 

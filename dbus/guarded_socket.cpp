@@ -136,7 +136,9 @@ SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std:
   if (descriptors_ == 0) return Treat::pass;
   if (fits && is_of_bus_) return Treat::take;
   const Wanted wanted = fits && rules_.wants ? rules_.wants(*head) : Wanted::no;
-  if (wanted == Wanted::no) return refuse_descriptors(*head, fits);
+  const bool is_call = fits && head->type == MessageType::call;
+  if (wanted == Wanted::no) return refuse_descriptors(*head, is_call ? Treat::strip : Treat::skip);
+  if (wanted == Wanted::refused) return refuse_descriptors(*head, is_call ? Treat::cut : Treat::skip);
   return wanted == Wanted::yes ? Treat::take : Treat::wait;
 }
 
@@ -156,9 +158,9 @@ SocketGuard::Treat SocketGuard::refuse_size(const MessageHead* head) {
   return refused_.emplace(is_answered && is_call ? Treat::cut : Treat::skip);
 }
 
-SocketGuard::Treat SocketGuard::refuse_descriptors(const MessageHead& head, bool fits) {
+SocketGuard::Treat SocketGuard::refuse_descriptors(const MessageHead& head, Treat as) {
   if (rules_.refused) rules_.refused(&head);
-  return refused_.emplace(fits && head.type == MessageType::call ? Treat::strip : Treat::skip);
+  return refused_.emplace(as);
 }
 
 // Whoever waits for the socket comes again at once.

@@ -45,6 +45,7 @@ namespace netperfd::dbus {
 
 enum class Wanted : std::uint8_t {
   no,
+  refused,  // nor is the call, which the owner answers: libsystemd gets it without its arguments
   yes,
   not_yet  // nothing more is received from the socket until this is asked again: at the next recvmsg()
 };
@@ -107,7 +108,7 @@ class SocketGuard {
   [[nodiscard]] Treat look_at_unreadable(bool has_descriptors);
   [[nodiscard]] bool is_too_large(const MessageHead& head) const;
   [[nodiscard]] Treat refuse_size(const MessageHead* head);
-  [[nodiscard]] Treat refuse_descriptors(const MessageHead& head, bool fits);
+  [[nodiscard]] Treat refuse_descriptors(const MessageHead& head, Treat as);
   [[nodiscard]] ssize_t wait();
   void hold_up(bool held_up);
   [[nodiscard]] ssize_t receive_bytes(msghdr& message, std::size_t offset, int flags);

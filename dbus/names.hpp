@@ -10,6 +10,8 @@
 namespace netperfd::dbus {
 
 inline constexpr const char* kService = "org.netperfd1";
+// Of connections that only ask the bus: its policy lets nobody send to them.
+inline constexpr const char* kAskingService = "org.netperfd1.Asking";
 inline constexpr const char* kManagerPath = "/org/netperfd1";
 inline constexpr const char* kJobPathPrefix = "/org/netperfd1/job/";
 inline constexpr const char* kManagerInterface = "org.netperfd1.Manager";

@@ -47,7 +47,7 @@ int ReceivedFds::token_for(Fd received, uid_t uid) {
 }
 
 Result<ForeignFd> ReceivedFds::take(int token) {
-  if (token < 0) return fail(ErrorKind::busy, "too many descriptors of callers are here: try again");
+  if (token < 0) return fail(ErrorKind::busy, "the descriptors of the call were not received: try again");
   const ino_t pipe = pipe_of(token);
   const auto found = std::ranges::find(held_, pipe, &Held::pipe);
   if (pipe == 0 || found == held_.end()) {

@@ -39,9 +39,8 @@ class ReceivedFds {
 
   // -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
   [[nodiscard]] int token_for(Fd received, uid_t uid);
-  // The descriptor that the token, or a duplicate of it, stands for. busy if too many were here for it,
-  // invalid_argument if it is of an own file (see own_files.hpp): it stays open and counts for good. internal
-  // if it is no token.
+  // The descriptor that the token, or a duplicate of it, stands for. busy if it is -1, invalid_argument if it
+  // is of an own file (see own_files.hpp): it stays open and counts for good. internal if it is no token.
   [[nodiscard]] Result<ForeignFd> take(int token);
 
  private:

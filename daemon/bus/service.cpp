@@ -54,6 +54,10 @@ class Questions {
  public:
   explicit Questions(EventLoop& loop) {
     if (const int r = bus_.open(); r < 0) throw sdbus::createError(-r, "a second connection to the bus");
+    if (!bus_.has_name()) {
+      log::warn(fmt::format("the bus does not give netperfd the name {}: everybody may delay its questions",
+                            dbus::kAskingService));
+    }
     dbus::attach(bus_.get(), loop.raw(), EventLoop::kYielding);
   }
   [[nodiscard]] sd_bus* get() const { return bus_.get(); }
@@ -94,8 +98,8 @@ struct Service::Parts {
         questions(loop),
         refusals(loop, [&audit = ports.audit](const Refused& each) { record_refusal(audit, each); }),
         senders(questions.get(), refusals),
-        passed(loop, *bus.connection().guard, senders),
         sizes(*bus.connection().guard, dbus::raw(bus.get()), senders),
+        passed(loop, *bus.connection().guard, senders, sizes),
         callers(dbus::raw(bus.get()),
                 [&scheduler = ports.scheduler](JobId job) {
                   // The job may have ended in the meantime, which is fine.
@@ -110,8 +114,8 @@ struct Service::Parts {
   Questions questions;
   Refusals refusals;
   Senders senders;
-  PassedDescriptors passed;
   MessageSizes sizes;
+  PassedDescriptors passed;
   Callers callers;
   Authorization authorization;
   Documents documents;

@@ -285,6 +285,27 @@ TEST_F(Descriptors, with_a_signal_to_netperfctl_do_not_hold_it_up) {
   EXPECT_EQ(client.wait(), (Exit{0, 0})) << client.err();
 }
 
+// Signals to the connection by which netperfd asks the bus whose a descriptor is: the policy denies them, or
+// the answers would come too late.
+TEST_F(Descriptors, are_received_while_a_stranger_sends_signals_to_the_connection_that_asks_for_their_owner) {
+  const BusClient member = lab().connect(lab().users().member);
+  const Reply owner = member.call_on("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                     "GetNameOwner", "s", dbus::kAskingService);
+  const char* asking = nullptr;
+  ASSERT_GT(sd_bus_message_read(owner.message.get(), "s", &asking), 0) << owner.error_text;
+  RawClient outsider{lab().bus().address(), lab().users().outsider};
+  const pid_t daemon = lab().netperfd().process().pid();
+  must(::kill(daemon, SIGSTOP) == 0, "stop the daemon");
+  for (int i = 0; i < 20'000; ++i) {
+    outsider.send(RawClient::header(dbus::MessageType::signal, asking, "Flood")
+                      .text(1, 'o', dbus::kManagerPath)
+                      .text(2, 's', dbus::kManagerInterface));
+    if (i % 100 == 0) outsider.wait_for_bus();
+  }
+  outsider.wait_for_bus();
+  EXPECT_EQ(pass(member, Fd{::memfd_create("no document", MFD_CLOEXEC)}), dbus::error::kInvalidArgument);
+}
+
 TEST_F(Descriptors, twenty_lingering_sockets_in_a_row_hold_up_nobody) {
   std::vector<Lingering> all;
   const BusClient member = lab().connect(lab().users().member);

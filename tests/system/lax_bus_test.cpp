@@ -117,6 +117,28 @@ TEST_F(LaxBus, calls_with_descriptors_change_nothing) {
   expect_as_before();
 }
 
+// Whom the bus names too late is told that, and others are answered.
+TEST_F(LaxBus, signals_to_the_connection_that_asks_delay_imports_for_no_other_reason_than_is_told) {
+  const BusClient member = lab().connect(lab().users().member);
+  const Reply owner = member.call_on("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                     "GetNameOwner", "s", dbus::kAskingService);
+  const char* asking = nullptr;
+  ASSERT_GT(sd_bus_message_read(owner.message.get(), "s", &asking), 0) << owner.error_text;
+  // Their policy is the bus's own here.
+  flood(RawClient::header(MessageType::signal, asking, "Flood")
+            .text(1, 'o', dbus::kManagerPath)
+            .text(2, 's', dbus::kManagerInterface),
+        0);
+  const Fd file{::memfd_create("no document", MFD_CLOEXEC)};
+  const Reply reply = member.manager("ImportRun", "ahasa{sv}", 1, file.get(), 1, "file", 0);
+  if (reply.error_name == dbus::error::kBusy) {
+    EXPECT_THAT(reply.error_text, HasSubstr("the bus does not say in time whose they are"));
+  } else {
+    EXPECT_EQ(reply.error_name, dbus::error::kInvalidArgument) << reply.error_text;
+  }
+  expect_as_before();
+}
+
 TEST_F(LaxBus, a_job_goes_on_during_all_that) {
   JobWatch watch{lab().bus().address()};
   const StartedJob job = lab().start("local");

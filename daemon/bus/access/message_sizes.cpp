@@ -24,8 +24,8 @@ std::string_view or_empty(const char* text) {
 }
 
 // The message was handled: nothing else sees it.
-int refuse_call(sd_bus_message* call, const std::string& why) {
-  (void)sd_bus_reply_method_errorf(call, dbus::error::kInvalidArgument, "%s", why.c_str());
+int refuse_call(sd_bus_message* call, const char* error, const std::string& why) {
+  (void)sd_bus_reply_method_errorf(call, error, "%s", why.c_str());
   return 1;
 }
 
@@ -57,10 +57,15 @@ bool MessageSizes::refuse(const dbus::MessageHead* head, std::size_t bytes) {
       fmt::format("the message has {} bytes; at most {} are read", bytes, most_bytes(*head));
   senders_.refuse(head->sender,
                   fmt::format("sent a {} {}: {}", dbus::to_string(head->type), head->member, why));
-  if (head->type != dbus::MessageType::call || cut_.size() >= kMostCut) return false;
-  cut_.push_back({.sender = std::string{head->sender},
-                  .serial = head->serial,
-                  .why = fmt::format("{}: {}", head->member, why)});
+  return head->type == dbus::MessageType::call && answer(*head, dbus::error::kInvalidArgument, why);
+}
+
+bool MessageSizes::answer(const dbus::MessageHead& call, const char* error, const std::string& why) {
+  if (cut_.size() >= kMostCut) return false;
+  cut_.push_back({.sender = std::string{call.sender},
+                  .serial = call.serial,
+                  .error = error,
+                  .why = fmt::format("{}: {}", call.member, why)});
   return true;
 }
 
@@ -75,16 +80,17 @@ int MessageSizes::on_message(sd_bus_message* message, void* self, sd_bus_error*)
   const auto cut = std::ranges::find_if(
       sizes.cut_, [&](const Cut& each) { return each.serial == serial && each.sender == sender; });
   if (cut != sizes.cut_.end()) {
-    const std::string why = std::move(cut->why);
+    const Cut found = std::move(*cut);
     sizes.cut_.erase(sizes.cut_.begin(), cut + 1);
-    return refuse_call(message, why);
+    return refuse_call(message, found.error, found.why);
   }
   const std::string_view member = or_empty(sd_bus_message_get_member(message));
   const std::string_view interface = or_empty(sd_bus_message_get_interface(message));
   const Status few = expect_few_entries(message, most_entries(interface, member));
   if (few) return 0;
   sizes.senders_.refuse(sender, fmt::format("sent a call {}: {}", member, few.error().message));
-  return refuse_call(message, fmt::format("{}: {}", member, few.error().message));
+  return refuse_call(message, dbus::error::kInvalidArgument,
+                     fmt::format("{}: {}", member, few.error().message));
 }
 
 }  // namespace netperfd::bus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Refuses calls that are too large (message_limits.hpp) before they are decoded, and tells of those who send
-// them. Of a call with too many bytes, libsystemd has only the header; nothing else of it was received.
+// them. Of a call with too many bytes, libsystemd has only the header; nothing else of it was received. Those
+// that are refused for another reason before they are received are answered here too.
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -28,6 +29,9 @@ class MessageSizes {
   MessageSizes& operator=(const MessageSizes&) = delete;
   ~MessageSizes();
 
+  // Answers this call, of which libsystemd is about to get the header alone. False if it cannot.
+  [[nodiscard]] bool answer(const dbus::MessageHead& call, const char* error, const std::string& why);
+
  private:
   struct UnrefSlot {
     void operator()(sd_bus_slot* slot) const { sd_bus_slot_unref(slot); }
@@ -35,6 +39,7 @@ class MessageSizes {
   struct Cut {
     std::string sender;
     std::uint64_t serial;
+    const char* error;
     std::string why;
   };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/base/fd.hpp"
+#include "daemon/bus/call/method.hpp"
 #include "daemon/log/log.hpp"
 #include "dbus/names.hpp"
 #include "dbus/shed_descriptors.hpp"
@@ -25,8 +26,9 @@ void tell_of_hold_up(bool held_up) {
 
 }  // namespace
 
-PassedDescriptors::PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, Senders& senders)
-    : guard_(guard), senders_(senders), received_(loop) {
+PassedDescriptors::PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, Senders& senders,
+                                     MessageSizes& sizes)
+    : guard_(guard), senders_(senders), sizes_(sizes), received_(loop) {
   guard_.set_rules({.wants = [this](const dbus::MessageHead& head) { return wants(head); },
                     .replace = [this](int number) { return received_.token_for(Fd{number}, current_); },
                     .refused = [this](const dbus::MessageHead* head) { refuse(head); },
@@ -46,21 +48,26 @@ dbus::Wanted PassedDescriptors::wants(const dbus::MessageHead& head) {
   Senders::Sender& sender = senders_.of(head.sender);
   if (!sender.uid) {
     if (senders_.waits_for(sender)) return dbus::Wanted::not_yet;
-    why_ = sender.has_left ? "" : " while the bus does not tell its user";
-    return dbus::Wanted::no;
+    if (sender.has_left) return dbus::Wanted::no;
+    why_ = "the bus does not say in time whose they are";
+    return dbus::Wanted::refused;
   }
   current_ = *sender.uid;
   if (received_.has_room(current_, head.descriptors)) return dbus::Wanted::yes;
-  why_ = " while too many of this user's are here";
-  return dbus::Wanted::no;
+  why_ = fmt::format("too many of uid {} or of all users are not closed yet", current_);
+  return dbus::Wanted::refused;
 }
 
 void PassedDescriptors::refuse(const dbus::MessageHead* head) {
-  senders_.refuse(head != nullptr ? head->sender : "",
-                  head == nullptr
-                      ? "sent descriptors with a message whose header cannot be read: they are not received"
-                      : fmt::format("sent {} descriptors with a {} {}{}: they are not received",
-                                    head->descriptors, dbus::to_string(head->type), head->member, why_));
+  senders_.refuse(
+      head != nullptr ? head->sender : "",
+      head == nullptr
+          ? "sent descriptors with a message whose header cannot be read: they are not received"
+          : fmt::format("sent {} descriptors with a {} {}: they are not received{}{}", head->descriptors,
+                        dbus::to_string(head->type), head->member, why_.empty() ? "" : ", as ", why_));
+  if (head == nullptr || why_.empty()) return;
+  (void)sizes_.answer(*head, dbus::error::kBusy,
+                      fmt::format("the descriptors were not received: {}. Try again", why_));
   why_.clear();
 }
 

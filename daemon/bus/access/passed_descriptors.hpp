@@ -9,6 +9,7 @@
 
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/received_fds.hpp"
+#include "daemon/bus/access/message_sizes.hpp"
 #include "daemon/bus/access/senders.hpp"
 #include "dbus/guarded_socket.hpp"
 
@@ -16,9 +17,9 @@ namespace netperfd::bus {
 
 class PassedDescriptors {
  public:
-  // `guard` and `senders` are borrowed and must outlive this object. If the bus does not tell a user for
-  // Senders::kPatience, no descriptor of an unknown one is received, until it does.
-  PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, Senders& senders);
+  // All are borrowed and must outlive this object. If the bus does not tell a user for Senders::kPatience, no
+  // descriptor of an unknown one is received, until it does. `sizes` answers the calls that are refused.
+  PassedDescriptors(EventLoop& loop, dbus::SocketGuard& guard, Senders& senders, MessageSizes& sizes);
   PassedDescriptors(const PassedDescriptors&) = delete;
   PassedDescriptors& operator=(const PassedDescriptors&) = delete;
   ~PassedDescriptors();
@@ -31,9 +32,10 @@ class PassedDescriptors {
 
   dbus::SocketGuard& guard_;
   Senders& senders_;
+  MessageSizes& sizes_;
   ReceivedFds received_;
   uid_t current_ = 0;     // of the message whose descriptors are being received
-  std::string why_ = {};  // the last message was refused, if for more than its kind
+  std::string why_ = {};  // the last call is answered with busy, as its descriptors are not received
 };
 
 }  // namespace netperfd::bus
