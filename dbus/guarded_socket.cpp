@@ -44,7 +44,9 @@ Peeked peek(int socket, std::span<unsigned char> to) {
   return {got, (message.msg_flags & MSG_CTRUNC) != 0};
 }
 
-void put_places(msghdr& message, std::span<const int> places) {
+}  // namespace
+
+void SocketGuard::put_places(msghdr& message, std::span<const int> places) {
   cmsghdr* const part = CMSG_FIRSTHDR(&message);
   part->cmsg_level = SOL_SOCKET;
   part->cmsg_type = SCM_RIGHTS;
@@ -52,8 +54,6 @@ void put_places(msghdr& message, std::span<const int> places) {
   std::memcpy(CMSG_DATA(part), places.data(), places.size_bytes());
   message.msg_controllen = CMSG_SPACE(places.size_bytes());
 }
-
-}  // namespace
 
 SocketGuard::SocketGuard(int socket, Rules rules) : socket_(socket), rules_(std::move(rules)) {
   const auto free = std::ranges::find_if(g_slots, [](const Slot& slot) { return slot.guard == nullptr; });
@@ -68,31 +68,37 @@ SocketGuard::~SocketGuard() {
   own->guard = nullptr;
 }
 
+ssize_t SocketGuard::receive(msghdr& message, int flags) {
+  if (given_ > 0) return give(message);
+  if (!cut_.empty()) return give_cut(message);
+  return calls_ != nullptr ? receive_in_turn(message, flags) : receive_next(message, flags);
+}
+
 // Whoever sends what is skipped may be faster than this thread. So each call skips a part at most, and the
 // loop, or a limit of time, has its turn. More is told by the socket itself: whoever waits for it is woken at
 // once.
-ssize_t SocketGuard::receive(msghdr& message, int flags) {
-  if (!cut_.empty()) return give_cut(message);
+ssize_t SocketGuard::receive_next(msghdr& message, int flags) {
   if (rest_ == 0) {
     if (const auto done = begin(message, flags)) return *done;
   }
+  if (keeps_) return keep_more(flags);
   if (!skips_) return receive_bytes(message, 0, flags);
   if (const ssize_t got = skip(); got <= 0) return got;
   errno = EAGAIN;
   return -1;
 }
 
+// Nothing if the message is skipped.
 std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
   const Peeked peeked = peek(socket_, std::span{head_}.first(kLongestHead));
   if (peeked.got <= 0) return peeked.got;
   const auto got = static_cast<std::size_t>(peeked.got);
   if (got < kFixedHead && !peeked.has_descriptors) return wait();
   const std::size_t room = message.msg_controllen;
+  keeps_ = skips_ = false;
   const Treat treat = look(got, peeked.has_descriptors, room);
-  skips_ = false;
-  if (treat == Treat::pass) return {};
   if (treat == Treat::wait) return wait();
-  if (treat == Treat::take) return take(message, flags);
+  if (treat == Treat::pass || treat == Treat::take) return first_part(treat, message, flags);
   std::optional<bool> had_descriptors = false;
   if (has_some_) {
     had_descriptors = shed_descriptors(socket_);
@@ -101,17 +107,24 @@ std::optional<ssize_t> SocketGuard::begin(msghdr& message, int flags) {
     --rest_;
   }
   refused_.reset();
-  if (treat == Treat::strip) return strip(message, flags);
-  if (treat == Treat::unclear) {
-    if (!*had_descriptors) return go_on(message, flags);
-    if (rules_.refused) rules_.refused(nullptr);
-  }
+  if (treat == Treat::strip || (treat == Treat::unclear && !*had_descriptors))
+    return first_part(treat, message, flags);
+  if (treat == Treat::unclear && rules_.refused) rules_.refused(nullptr);
+  keeps_ = false;
   skips_ = true;
   if (treat != Treat::cut) return {};
   cut();
   const ssize_t given = give_cut(message);
   if (descriptors_ > 0) put_closed(message, room);
   return given;
+}
+
+ssize_t SocketGuard::first_part(Treat treat, msghdr& message, int flags) {
+  if (keeps_) return keep_first(treat, flags);
+  if (treat == Treat::take) return take(message, flags);
+  if (treat == Treat::strip) return strip(message, flags);
+  if (treat == Treat::unclear) return go_on(message, flags);
+  return receive_bytes(message, 0, flags);
 }
 
 SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std::size_t room) {
@@ -131,20 +144,33 @@ SocketGuard::Treat SocketGuard::look(std::size_t got, bool has_descriptors, std:
   descriptors_ = head->descriptors;
   is_of_bus_ = head->sender == kBus;
   const bool fits = descriptors_ <= kMostDescriptors && CMSG_SPACE(descriptors_ * sizeof(int)) <= room;
+  keeps_ = calls_ != nullptr && head->type == MessageType::call;
   if (refused_) return *refused_;
+  if (keeps_ && !calls_->knows(*head)) return Treat::wait;
   if (is_too_large(*head)) return refuse_size(fits ? &*head : nullptr);
+  if (keeps_) {
+    if (const auto refused = look_for_room(fits ? &*head : nullptr)) return *refused;
+  }
+  return look_at_descriptors(*head, fits);
+}
+
+SocketGuard::Treat SocketGuard::look_at_descriptors(const MessageHead& head, bool fits) {
   if (descriptors_ == 0) return Treat::pass;
   if (fits && is_of_bus_) return Treat::take;
-  const Wanted wanted = fits && rules_.wants ? rules_.wants(*head) : Wanted::no;
-  const bool is_call = fits && head->type == MessageType::call;
-  if (wanted == Wanted::no) return refuse_descriptors(*head, is_call ? Treat::strip : Treat::skip);
-  if (wanted == Wanted::refused) return refuse_descriptors(*head, is_call ? Treat::cut : Treat::skip);
+  const Wanted wanted = fits && rules_.wants ? rules_.wants(head) : Wanted::no;
+  const bool is_call = fits && head.type == MessageType::call;
+  if (wanted == Wanted::no) return refuse_descriptors(head, is_call ? Treat::strip : Treat::skip);
+  if (wanted == Wanted::refused) return refuse_descriptors(head, is_call ? Treat::cut : Treat::skip);
   return wanted == Wanted::yes ? Treat::take : Treat::wait;
 }
 
 SocketGuard::Treat SocketGuard::look_at_unreadable(bool has_descriptors) {
   if (refused_) return *refused_;
   if (rest_ > kLongestHead) return refuse_size(nullptr);
+  keeps_ = calls_ != nullptr && head_[1] == static_cast<unsigned char>(MessageType::call);
+  if (keeps_) {
+    if (const auto refused = look_for_room(nullptr)) return *refused;
+  }
   return has_descriptors ? Treat::unclear : Treat::pass;
 }
 

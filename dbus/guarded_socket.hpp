@@ -24,6 +24,9 @@
 // A message that has more bytes than its owner reads is taken off the socket without being kept. If it is a
 // call that the owner answers, libsystemd gets its header, changed to that of a call without arguments.
 //
+// With a CallQueue, calls are taken off the socket into it, faster than they are answered, and libsystemd
+// gets them in the queue's order. What the bus itself says goes before them, or it would wait behind a flood.
+//
 // A relay between the bus and libsystemd would need no such binding, but it would copy every message, add a
 // thread between the loop and the bus, and have to close the descriptors too.
 #pragma once
@@ -39,6 +42,7 @@
 #include <span>
 #include <utility>
 
+#include "dbus/call_queue.hpp"
 #include "dbus/message_head.hpp"
 
 namespace netperfd::dbus {
@@ -61,6 +65,8 @@ class SocketGuard {
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
   // One turn of the loop skips at most so many bytes.
   static constexpr std::size_t kMostSkipped = std::size_t{64} * 1024;
+  // So many messages at most are taken off the socket between two calls of the queue.
+  static constexpr std::size_t kMostBetween = 64;
 
   // All are called within recvmsg(): they must not throw, nor use the connection.
   struct Rules {
@@ -95,6 +101,8 @@ class SocketGuard {
   // From now on.
   void set_rules(Rules rules) { rules_ = std::move(rules); }
   void set_sizes(Sizes sizes) { sizes_ = std::move(sizes); }
+  // Null: libsystemd gets calls in the order of their arrival. Borrowed until the next one is set.
+  void set_calls(CallQueue* calls) { calls_ = calls; }
 
   // For recvmsg().
   ssize_t receive(msghdr& message, int flags);
@@ -103,9 +111,14 @@ class SocketGuard {
   // What becomes of a message that begins.
   enum class Treat : std::uint8_t { pass, wait, take, strip, cut, skip, unclear };
 
+  [[nodiscard]] ssize_t receive_in_turn(msghdr& message, int flags);
+  [[nodiscard]] ssize_t receive_next(msghdr& message, int flags);
   [[nodiscard]] std::optional<ssize_t> begin(msghdr& message, int flags);
+  [[nodiscard]] ssize_t first_part(Treat treat, msghdr& message, int flags);
   [[nodiscard]] Treat look(std::size_t got, bool has_descriptors, std::size_t room);
+  [[nodiscard]] Treat look_at_descriptors(const MessageHead& head, bool fits);
   [[nodiscard]] Treat look_at_unreadable(bool has_descriptors);
+  [[nodiscard]] std::optional<Treat> look_for_room(const MessageHead* head);
   [[nodiscard]] bool is_too_large(const MessageHead& head) const;
   [[nodiscard]] Treat refuse_size(const MessageHead* head);
   [[nodiscard]] Treat refuse_descriptors(const MessageHead& head, Treat as);
@@ -115,10 +128,15 @@ class SocketGuard {
   [[nodiscard]] ssize_t take(msghdr& message, int flags);
   [[nodiscard]] ssize_t go_on(msghdr& message, int flags);
   [[nodiscard]] ssize_t strip(msghdr& message, int flags);
+  static void put_places(msghdr& message, std::span<const int> places);
   void put_closed(msghdr& message, std::size_t room) const;
   void cut();
   [[nodiscard]] ssize_t give_cut(msghdr& message);
   [[nodiscard]] ssize_t skip();
+  [[nodiscard]] ssize_t keep_first(Treat treat, int flags);
+  [[nodiscard]] ssize_t keep_more(int flags);
+  [[nodiscard]] ssize_t kept(ssize_t got);
+  [[nodiscard]] ssize_t give(msghdr& message);
 
   int socket_;
   Rules rules_;
@@ -134,6 +152,13 @@ class SocketGuard {
   bool has_some_ = false;                               // the same: descriptors, perhaps
   std::optional<Treat> refused_;                        // the same; it may wait for a thread that takes it
   bool is_held_up_ = false;
+  CallQueue* calls_ = nullptr;
+  std::size_t between_ = 0;  // messages since the last call of the queue
+  bool keeps_ = false;       // the current message is a call for the queue
+  bool has_kept_ = false;    // some of one, by the last receive_next()
+  WaitingCall keeping_;      // what has come of it
+  WaitingCall giving_;       // of the queue, which libsystemd gets next
+  std::size_t given_ = 0;    // bytes of that which libsystemd has
 };
 
 // For a connection that asks one service, whose answers and signals have at most so many bytes. Anybody may
