@@ -11,6 +11,7 @@
 #include "daemon/base/received_fds.hpp"
 #include "daemon/bus/access/authorization.hpp"
 #include "daemon/bus/access/callers.hpp"
+#include "daemon/bus/access/under_way.hpp"
 #include "daemon/bus/call/task.hpp"
 #include "daemon/bus/documents.hpp"
 #include "daemon/bus/service.hpp"
@@ -25,6 +26,7 @@ struct ManagerPorts : ServicePorts {
   Callers& callers;
   ReceivedFds& received;
   Documents& documents;
+  UnderWay& under_way;
 };
 
 class ManagerObject {

@@ -14,6 +14,8 @@
 #include "daemon/bus/access/passed_descriptors.hpp"
 #include "daemon/bus/access/refusals.hpp"
 #include "daemon/bus/access/senders.hpp"
+#include "daemon/bus/access/under_way.hpp"
+#include "daemon/bus/access/waiting_calls.hpp"
 #include "daemon/bus/job_object.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "daemon/bus/name_wait.hpp"
@@ -89,6 +91,14 @@ void record_refusal(core::AuditTrail& audit, const Refused& refused) {
                 .count = refused.count});
 }
 
+// Of jobs that he started or imported.
+bool has_runs(core::RunQueries& queries, uid_t user) {
+  core::RunFilter filter;
+  filter.owner = user;
+  const auto runs = queries.selected_runs(filter, {}, 1);
+  return runs && !runs->empty();
+}
+
 }  // namespace
 
 // In the order of construction: later members use earlier ones.
@@ -107,7 +117,14 @@ struct Service::Parts {
                 }),
         authorization(bus.connection(), callers, refusals, settings.timeouts),
         documents(loop),
-        manager(bus.get(), {ports, authorization, callers, passed.received(), documents},
+        waiting(loop, *bus.connection().guard, dbus::raw(bus.get()), senders, sizes, under_way,
+                {.may_measure =
+                     [this](const Senders::Sender& sender) {
+                       return authorization.is_member(
+                           {.name = sender.name, .uid = *sender.uid, .groups = sender.groups});
+                     },
+                 .has_runs = [&queries = ports.queries](uid_t user) { return has_runs(queries, user); }}),
+        manager(bus.get(), {ports, authorization, callers, passed.received(), documents, under_way},
                 std::move(settings)) {}
 
   Attached bus;
@@ -119,6 +136,8 @@ struct Service::Parts {
   Callers callers;
   Authorization authorization;
   Documents documents;
+  UnderWay under_way;
+  WaitingCalls waiting;
   ManagerObject manager;
   std::map<JobId, JobObject> jobs;
 };

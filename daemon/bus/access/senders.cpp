@@ -10,6 +10,37 @@
 #include "dbus/peers.hpp"
 
 namespace netperfd::bus {
+namespace {
+
+void read_value(sd_bus_message* answer, std::string_view key, Senders::Sender& sender) {
+  std::uint32_t uid = 0;
+  const void* groups = nullptr;
+  std::size_t bytes = 0;
+  if (key == "UnixUserID" && sd_bus_message_read(answer, "v", "u", &uid) > 0) {
+    sender.uid = uid;
+  } else if (key == "UnixGroupIDs" && sd_bus_message_enter_container(answer, 'v', "au") > 0) {
+    if (sd_bus_message_read_array(answer, 'u', &groups, &bytes) > 0) {
+      const auto* const first = static_cast<const std::uint32_t*>(groups);
+      sender.groups.assign(first, first + bytes / sizeof *first);
+    }
+    sd_bus_message_exit_container(answer);
+  } else {
+    sd_bus_message_skip(answer, "v");
+  }
+}
+
+// Of the bus itself: a{sv}.
+void read_credentials(sd_bus_message* answer, Senders::Sender& sender) {
+  if (sd_bus_message_enter_container(answer, 'a', "{sv}") <= 0) return;
+  const char* key = nullptr;
+  while (sd_bus_message_enter_container(answer, 'e', "sv") > 0 &&
+         sd_bus_message_read(answer, "s", &key) > 0) {
+    read_value(answer, key, sender);
+    if (sd_bus_message_exit_container(answer) < 0) return;
+  }
+}
+
+}  // namespace
 
 Senders::Sender& Senders::of(std::string_view name) {
   if (const auto known = senders_.find(name); known != senders_.end()) return known->second;
@@ -60,26 +91,23 @@ void Senders::ask_for(Sender& sender) {
   sd_bus_message* call = nullptr;
   sd_bus_slot* slot = nullptr;
   int r = sd_bus_message_new_method_call(questions_, &call, kBusService, kBusPath, kBusService,
-                                         "GetConnectionUnixUser");
+                                         "GetConnectionCredentials");
   if (r >= 0) r = sd_bus_message_append(call, "s", sender.name.c_str());
-  if (r >= 0) r = sd_bus_call_async(questions_, &slot, call, on_user, &sender, UINT64_MAX);
+  if (r >= 0) r = sd_bus_call_async(questions_, &slot, call, on_credentials, &sender, UINT64_MAX);
   sd_bus_message_unref(call);
   if (r < 0) return;
   sender.asked = Clock::now();
   sender.question.reset(slot);
 }
 
-int Senders::on_user(sd_bus_message* answer, void* sender, sd_bus_error*) {
+int Senders::on_credentials(sd_bus_message* answer, void* sender, sd_bus_error*) {
   auto& asked = *static_cast<Sender*>(sender);
   asked.question.reset();
   if (!dbus::Peers::is_from_bus(answer)) {  // somebody guessed the question's number
     asked.owner->ask_for(asked);
     return 0;
   }
-  std::uint32_t uid = 0;
-  if (sd_bus_message_is_method_error(answer, nullptr) == 0 && sd_bus_message_read(answer, "u", &uid) > 0) {
-    asked.uid = uid;
-  }
+  if (sd_bus_message_is_method_error(answer, nullptr) == 0) read_credentials(answer, asked);
   asked.has_left = !asked.uid;
   if (asked.refused == 0) return 0;  // waits_for() has asked
   asked.owner->tell(asked);

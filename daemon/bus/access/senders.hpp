@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whose the connections are that send what is not received. The connection that has such a message cannot be
-// asked, since the answer would come after the message: there is another one for questions.
+// Whose the connections are that send calls, or what is not received. The connection that has such a message
+// cannot be asked, since the answer would come after the message: there is another one for questions.
 #pragma once
 
 #include <systemd/sd-bus.h>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daemon/bus/access/refusals.hpp"
 
@@ -21,7 +22,7 @@ namespace netperfd::bus {
 class Senders {
  public:
   // Connections whose user is known or asked for. What others send is told of without a uid.
-  static constexpr std::size_t kMostSenders = 256;
+  static constexpr std::size_t kMostSenders = 4096;
   // How long the bus may take to tell a user.
   static constexpr std::chrono::seconds kPatience{1};
 
@@ -32,9 +33,10 @@ class Senders {
     Senders* owner = nullptr;
     std::string name;  // empty: it stands for all that are too many
     std::optional<uid_t> uid = {};
-    bool has_left = false;      // the bus does not know it
-    std::uint64_t refused = 0;  // messages that were not told of yet
-    std::string last = {};      // what the last of them was
+    std::vector<gid_t> groups = {};  // empty if the bus does not know them
+    bool has_left = false;           // the bus does not know it
+    std::uint64_t refused = 0;       // messages that were not told of yet
+    std::string last = {};           // what the last of them was
     std::chrono::steady_clock::time_point asked = {};
     std::unique_ptr<sd_bus_slot, UnrefSlot> question = {};
   };
@@ -56,7 +58,7 @@ class Senders {
   [[nodiscard]] bool is_bus_late() const;
   void ask_for(Sender& sender);
   void tell(Sender& sender);
-  static int on_user(sd_bus_message* answer, void* sender, sd_bus_error* error);
+  static int on_credentials(sd_bus_message* answer, void* sender, sd_bus_error* error);
 
   sd_bus* questions_;
   Refusals& refusals_;

@@ -61,6 +61,7 @@ Task<> Call::admit(Object object) {
 
 Task<> Call::identify() {
   if (is_identified_) co_return;
+  const auto asking = ports.under_way.asking(of_call_);
   auto identified =
       later<Result<Caller>>([this](const auto& known) { ports.authorization.identify(sender, known); });
   caller = value_or_throw(co_await identified);

@@ -7,10 +7,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "daemon/bus/access/authorization.hpp"
+#include "daemon/bus/access/under_way.hpp"
 #include "daemon/bus/call/method.hpp"
 #include "daemon/bus/call/task.hpp"
 #include "daemon/bus/manager_object.hpp"
@@ -30,7 +32,12 @@ struct Object {
 class Call {
  public:
   Call(ManagerObject& of, const Method& called, dbus::Sender from)
-      : manager(of), ports(of.ports()), settings(of.settings()), sender(std::move(from)), method_(called) {}
+      : manager(of),
+        ports(of.ports()),
+        settings(of.settings()),
+        sender(std::move(from)),
+        method_(called),
+        of_call_(ports.under_way.claim()) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -74,6 +81,7 @@ class Call {
   [[nodiscard]] uid_t owner_of(const Object& object) const;
 
   const Method& method_;
+  const std::shared_ptr<const UnderWay::OfCall> of_call_;
   bool is_identified_ = false;
   bool was_asked_ = false;  // by allow()
 };

@@ -6,6 +6,7 @@
 
 #include "daemon/bus/access/callers.hpp"
 #include "daemon/bus/access/refusals.hpp"
+#include "daemon/bus/access/under_way.hpp"
 #include "daemon/bus/documents.hpp"
 #include "daemon/bus/manager_object.hpp"
 #include "tests/unit/bus/bus_test.hpp"
@@ -49,7 +50,8 @@ class Pipeline : public ClientTest {
     authorization.emplace(*connection, *callers, *refusals);
     received.emplace(*loop);
     documents.emplace(*loop);
-    manager.emplace(*connection->bus, ManagerPorts{ports(), *authorization, *callers, *received, *documents},
+    manager.emplace(*connection->bus,
+                    ManagerPorts{ports(), *authorization, *callers, *received, *documents, under_way},
                     settings());
     object = sdbus::createObject(*connection->bus, sdbus::ObjectPath{kPath});
     interface.emplace(*object, dbus::kManagerInterface);
@@ -90,6 +92,7 @@ class Pipeline : public ClientTest {
   std::optional<Authorization> authorization;
   std::optional<ReceivedFds> received;
   std::optional<Documents> documents;
+  UnderWay under_way;
   std::optional<ManagerObject> manager;
   std::unique_ptr<sdbus::IObject> object;
   std::optional<dbus::Interface> interface;

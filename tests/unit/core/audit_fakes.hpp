@@ -27,6 +27,7 @@ class FakeAuditStore final : public AuditStore {
   // Filters by user; in one page.
   Result<Page<AuditEntry>> audit(const AuditFilter& filter, const std::string& cursor,
                                  std::uint32_t limit) override {
+    ++pages;
     last_filter = filter;
     last_cursor = cursor;
     Page<AuditEntry> page;
@@ -38,6 +39,7 @@ class FakeAuditStore final : public AuditStore {
 
   std::vector<AuditEntry> entries;  // oldest first
   int updates = 0;
+  int pages = 0;  // that were asked for
   std::optional<Error> refusal;
   AuditFilter last_filter;
   std::string last_cursor;
