@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <regex>
 #include <string>
 #include <vector>
@@ -87,6 +91,54 @@ TEST_F(Crowd, thousands_of_refused_calls_are_one_line_of_the_log_and_others_are_
   for (std::sregex_iterator line{whole.begin(), whole.end(), more}, end; line != end; ++line)
     told += std::stoi((*line)[1]);
   EXPECT_GE(told, kCalls);
+}
+
+// Of one user, more than his bytes: others are answered before the last of his is.
+TEST_F(Crowd, the_calls_of_one_user_let_those_of_others_be_answered) {
+  constexpr int kConnections = 16, kCalls = 100;
+  const pid_t daemon = lab().netperfd().process().pid();
+  std::vector<BusClient> flood;
+  int answered = 0;
+  const auto count = [](sd_bus_message*, void* to, sd_bus_error*) { return ++*static_cast<int*>(to), 0; };
+  const auto ask = [&](const BusClient& client, void* to, sd_bus_message_handler_t handler) {
+    return sd_bus_call_method_async(client.raw(), nullptr, dbus::kService, dbus::kManagerPath,
+                                    dbus::kManagerInterface, "ListIntervals", handler, to, "tsu",
+                                    std::uint64_t{1}, "", 0U);
+  };
+  const auto settle = [](const BusClient& client) {
+    EXPECT_EQ(
+        client.call_on("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "")
+            .error_name,
+        "");
+  };
+  // The daemon has all of them before it reads the first one, and those of others last.
+  ASSERT_EQ(::kill(daemon, SIGSTOP), 0);
+  for (int i = 0; i < kConnections; ++i) {
+    flood.push_back(lab().connect(lab().users().outsider));
+    for (int j = 0; j < kCalls; ++j) ASSERT_GE(ask(flood.back(), &answered, count), 0);
+    settle(flood.back());
+  }
+  const std::array others{lab().connect(lab().users().member), lab().connect(lab().users().other_member)};
+  std::array<int, 2> answered_others{};
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    ASSERT_GE(ask(others.at(i), &answered_others.at(i), count), 0);
+    settle(others.at(i));
+  }
+  ASSERT_EQ(::kill(daemon, SIGCONT), 0);
+  int before_others = -1;
+  for (const Deadline deadline; answered < kConnections * kCalls && !deadline.has_passed();) {
+    for (const BusClient& each : others) (void)sd_bus_process(each.raw(), nullptr);
+    for (const BusClient& each : flood) {
+      while (sd_bus_process(each.raw(), nullptr) > 0) {
+      }
+    }
+    // By now, all answers that came before theirs were read.
+    if (before_others < 0 && answered_others == std::array{1, 1}) before_others = answered;
+  }
+  EXPECT_EQ(answered, kConnections * kCalls) << "all have an answer, if only that too many wait";
+  EXPECT_GE(before_others, 0);
+  EXPECT_LT(before_others, kConnections * kCalls);
+  EXPECT_THAT(lab().netperfd().log(), HasSubstr("of calls of this user are not answered yet"));
 }
 
 }  // namespace

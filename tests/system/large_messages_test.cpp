@@ -155,6 +155,44 @@ TEST_F(LargeMessages, of_four_senders_at_once_do_not_either) {
             kMostGrowthMib);
 }
 
+// Each with a page of 6 MiB, of a run that the sender does not own.
+TEST_F(LargeMessages, of_bundles_that_their_sender_may_not_have_take_no_memory) {
+  constexpr std::size_t kPage = 6 * 1024 * 1024;
+  RawBytes body;
+  put(body, 1);  // the job
+  put(body, 0);
+  put(body, 0);  // the length of the options, below
+  put(body, 0);  // padding
+  put(body, 6);
+  body.insert(body.end(), {'r', 'e', 'p', 'o', 'r', 't', 0, 1, 's', 0});
+  body.resize((body.size() + 3) / 4 * 4);
+  put(body, kPage);
+  body.resize(body.size() + kPage, 'x');
+  body.push_back(0);
+  const std::size_t begin = 16;
+  RawBytes length;
+  put(length, body.size() - begin);
+  std::ranges::copy(length, body.begin() + 8);
+  constexpr int kSenders = 4, kCalls = 12;
+  EXPECT_LT(
+      growth_mib(kSenders,
+                 [&](RawClient& client) {
+                   for (int i = 0; i < kCalls; ++i) {
+                     client.send_body(
+                         RawClient::header(dbus::MessageType::call, dbus::kService, "OpenBundle", body.size())
+                             .text(1, 'o', dbus::kManagerPath)
+                             .text(2, 's', dbus::kManagerInterface)
+                             .text(8, 'g', "ta{sv}"),
+                         body);
+                   }
+                   for (int i = 0; i < kCalls; ++i)
+                     EXPECT_THAT(client.wait_for_error(),
+                                 AllOf(HasSubstr(dbus::error::kInvalidArgument),
+                                       HasSubstr("at most 262144 are read of a user who is no member")));
+                 }),
+      kMostGrowthMib);
+}
+
 // Of 120 KiB, which StartScenario may have.
 TEST_F(LargeMessages, that_consist_of_tiny_entries_are_refused_before_they_are_decoded) {
   const RawBytes body = arguments(120 * 1024 / kEntryBytes);
