@@ -127,7 +127,7 @@ class Worker {
 
 void read_zeros() {
   static const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
-  static std::vector<char> bytes(std::size_t{1} << 18U);
+  static std::vector<char> bytes(std::size_t{1} << 20U);
   (void)!::read(zeros, bytes.data(), bytes.size());
 }
 
