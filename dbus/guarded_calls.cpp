@@ -74,7 +74,8 @@ ssize_t SocketGuard::kept(ssize_t got) {
   has_kept_ = true;
   if (rest_ == 0) {
     keeps_ = false;
-    calls_->put(std::exchange(keeping_, WaitingCall{}));
+    WaitingCall whole = std::exchange(keeping_, WaitingCall{});
+    if (calls_ != nullptr) calls_->put(std::move(whole));
   }
   errno = EAGAIN;
   return -1;

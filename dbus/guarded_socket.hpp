@@ -101,7 +101,8 @@ class SocketGuard {
   // From now on.
   void set_rules(Rules rules) { rules_ = std::move(rules); }
   void set_sizes(Sizes sizes) { sizes_ = std::move(sizes); }
-  // Null: libsystemd gets calls in the order of their arrival. Borrowed until the next one is set.
+  // Null: libsystemd gets calls in the order of their arrival. Borrowed until the next one is set. A call
+  // that had come in part by then is lost.
   void set_calls(CallQueue* calls) { calls_ = calls; }
 
   // For recvmsg().
