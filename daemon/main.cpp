@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "daemon/base/aside.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/bus/reboot_report.hpp"
 #include "daemon/bus/service.hpp"
@@ -309,6 +310,7 @@ void block_signals() {
 }
 
 Result<int> run(const Options& options) {
+  if (auto begun = begin_looks(); !begun) return std::unexpected(std::move(begun.error()));
   if (options.clean_up) {
     const auto config = load_config(options);
     return config ? clean_up(*config) : std::unexpected(config.error());

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/base/aside.hpp"
 #include "daemon/core/run/cpu_split.hpp"
 #include "daemon/counters/perf_counters.hpp"
 #include "daemon/counters/proc_file.hpp"
@@ -149,8 +150,8 @@ HostNoise::CpuReading HostNoise::read_cpu() const {
   if (const auto text = text_of("/stat"))
     reading.cpus = parse_cpu_times(*text, ticks_a_second(), reading.time);
   reading.clocks = clocks_.read();
-  reading.own_ns = own_cpu_ns();
-  reading.tasks = read_task_times(proc_);
+  reading.own_ns = own_cpu_ns() + looks_cpu_ns();
+  reading.tasks = look_at_task_times(proc_);
   return reading;
 }
 
@@ -260,8 +261,10 @@ void HostNoise::add_uncounted(Counters& counters) const {
 
 void HostNoise::add_tasks(Counters& counters) const {
   if (!before_.tasks || !after_.tasks) {
-    say_unknown(counters, noise::kTasks,
-                fmt::format("{} cannot be read, or has more than {} processes", proc_, kMostTasks));
+    say_unknown(
+        counters, noise::kTasks,
+        fmt::format("{} cannot be read, has more than {} processes, or one that lets its readers wait", proc_,
+                    kMostTasks));
     return;
   }
   const TaskTicks ticks = ticks_between(*before_.tasks, *after_.tasks);

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
+#include "daemon/base/aside.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/counters/proc_file.hpp"
 
@@ -23,6 +26,27 @@ constexpr std::array<std::string_view, 4> kPacketThreadNames{"ksoftirqd/", "napi
 std::string_view comm_of(std::string_view text, std::size_t end) {
   const std::size_t begin = text.find('(');
   return begin < end ? text.substr(begin + 1, end - begin - 1) : std::string_view{};
+}
+
+// As a look returns it.
+struct Row {
+  pid_t pid = 0;
+  TaskTime time;
+};
+static_assert(std::is_trivially_copyable_v<Row>);
+
+// A row for each task, behind one byte; empty if they cannot be read.
+std::string rows_of(std::string_view proc) {
+  const auto times = read_task_times(std::string(proc));
+  if (!times) return {};
+  std::string rows(1 + times->size() * sizeof(Row), '+');
+  char* next = rows.data() + 1;
+  for (const auto& [pid, time] : *times) {
+    const Row row{pid, time};
+    std::memcpy(next, &row, sizeof row);
+    next += sizeof row;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -62,6 +86,18 @@ std::optional<TaskTimes> read_task_times(const std::string& proc, std::size_t mo
     const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
     if (size <= 0) continue;
     if (auto task = parse_task_stat({text.data(), static_cast<std::size_t>(size)})) times.insert(*task);
+  }
+  return times;
+}
+
+std::optional<TaskTimes> look_at_task_times(const std::string& proc) {
+  const auto rows = look_aside(&rows_of, proc);
+  if (!rows || rows->empty()) return std::nullopt;
+  TaskTimes times;
+  for (std::size_t at = 1; at + sizeof(Row) <= rows->size(); at += sizeof(Row)) {
+    Row row;
+    std::memcpy(&row, rows->data() + at, sizeof row);
+    times.emplace(row.pid, row.time);
   }
   return times;
 }

@@ -35,8 +35,11 @@ inline constexpr std::size_t kMostTasks = 4096;
 
 // Absent if `proc` cannot be read or has more than `most` processes. A process that ends meanwhile may be
 // missing.
+// Any process can hold it up: see daemon/base/aside.hpp.
 [[nodiscard]] std::optional<TaskTimes> read_task_times(const std::string& proc,
                                                        std::size_t most = kMostTasks);
+// The same by a look_aside(): absent, too, if a process holds it up.
+[[nodiscard]] std::optional<TaskTimes> look_at_task_times(const std::string& proc);
 
 struct TaskTicks {
   std::uint64_t tasks = 0;           // of all others

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "daemon/base/aside.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/pid_namespace.hpp"
 
@@ -36,11 +37,17 @@ std::optional<std::uint64_t> to_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// "4711 (name) S 1 ...": the name may hold anything, so the fields are counted from the last bracket.
-std::optional<TaskStat> read_stat(const std::string& path) {
+// Empty if it cannot be read.
+std::string text_of_stat(std::string_view path) {
   constexpr std::size_t kLongestStat = 4096;
+  return read_file(std::string(path), kLongestStat).value_or("");
+}
+
+// "4711 (name) S 1 ...": the name may hold anything, so the fields are counted from the last bracket. Absent
+// of a task that lets its readers wait, too.
+std::optional<TaskStat> read_stat(const std::string& path) {
   constexpr int kFlags = 9, kStart = 22;  // proc_pid_stat(5)
-  const auto text = read_file(path, kLongestStat);
+  const auto text = look_aside(&text_of_stat, path);
   if (!text) return std::nullopt;
   const auto bracket = text->rfind(") ");
   if (bracket == std::string::npos) return std::nullopt;

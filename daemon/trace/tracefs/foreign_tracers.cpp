@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "daemon/base/aside.hpp"
 #include "daemon/base/fd.hpp"
 #include "daemon/trace/tracefs/session.hpp"
 
@@ -73,6 +74,25 @@ bool holds_any(const fs::path& process, const std::string& directory) {
   return false;
 }
 
+// `about`: the number of the daemon, the place of proc and the directory, a line each.
+std::string look_for_holders(std::string_view about) {
+  std::istringstream lines{std::string(about)};
+  std::string own, proc, directory;
+  std::getline(std::getline(std::getline(lines, own), proc), directory);
+  std::vector<std::pair<long, std::string>> holders;
+  std::error_code error;
+  fs::directory_iterator process(proc, error);
+  for (; !error && process != fs::directory_iterator{}; process.increment(error)) {
+    const auto pid = to_pid(process->path().filename().string());
+    if (!pid || pid == to_pid(own) || !holds_any(process->path(), directory)) continue;
+    holders.emplace_back(*pid, fmt::format("{} (pid {})", command_of(process->path()), *pid));
+  }
+  std::ranges::sort(holders);
+  std::string text;
+  for (const auto& [pid, name] : holders) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string with_holders(std::string clause, const std::string& proc, const std::string& directory) {
   const std::string holders = holders_of(proc, directory);
   return holders.empty() ? clause : fmt::format("{}; {} has its files open", clause, holders);
@@ -120,18 +140,8 @@ void top_obstacles(Tracefs& tracefs, const std::string& proc, std::vector<std::s
 }  // namespace
 
 std::string holders_of(const std::string& proc, const std::string& directory) {
-  std::vector<std::pair<long, std::string>> holders;
-  std::error_code error;
-  fs::directory_iterator process(proc, error);
-  for (; !error && process != fs::directory_iterator{}; process.increment(error)) {
-    const auto pid = to_pid(process->path().filename().string());
-    if (!pid || *pid == ::getpid() || !holds_any(process->path(), directory)) continue;
-    holders.emplace_back(*pid, fmt::format("{} (pid {})", command_of(process->path()), *pid));
-  }
-  std::ranges::sort(holders);
-  std::string text;
-  for (const auto& [pid, name] : holders) text += (text.empty() ? "" : ", ") + name;
-  return text;
+  return look_aside(&look_for_holders, fmt::format("{}\n{}\n{}", ::getpid(), proc, directory))
+      .value_or("perhaps a process that cannot be looked at");
 }
 
 long instance_owner(const std::string& instance) {

@@ -11,7 +11,7 @@ namespace netperfd::trace {
 
 // The processes that have files of a trace directory open ("" for the top, without its instances), other than
 // this one and those that only write marks: "trace-cmd (pid 123), cat (pid 7)". Empty if there is none, or if
-// `proc` does not show it.
+// `proc` does not show it. If a process holds up the look (daemon/base/aside.hpp), it says so.
 [[nodiscard]] std::string holders_of(const std::string& proc, const std::string& directory);
 
 // Other instances that have events enabled but no tracer, a clause each. They cost the kernel some time but

@@ -2,6 +2,7 @@
 #include "daemon/workload/command/ready_test.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <system_error>
 
 #include "daemon/base/as_user.hpp"
+#include "daemon/base/aside.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -56,6 +58,26 @@ bool has_socket(pid_t pid, const std::vector<std::uint64_t>& sockets) {
   return false;
 }
 
+// `about`: the port, and the numbers of the processes. Empty if none has it.
+std::string look_for_port(std::string_view about) {
+  std::istringstream words{std::string(about)};
+  std::uint16_t port = 0;
+  words >> port;
+  const std::vector<pid_t> pids(std::istream_iterator<pid_t>(words), std::istream_iterator<pid_t>{});
+  std::vector<std::uint64_t> sockets;
+  if (pids.empty()) return {};
+  for (const Table& table : kTables) {
+    // A kernel without IPv6 has no such table. Sockets that listen are its first ones, so that of a long
+    // table the begin is enough.
+    std::ranges::copy(sockets_with_port(begin_of(fmt::format("/proc/{}/net/{}", pids.front(), table.name)),
+                                        table.state, port),
+                      std::back_inserter(sockets));
+  }
+  const bool found =
+      !sockets.empty() && std::ranges::any_of(pids, [&](pid_t pid) { return has_socket(pid, sockets); });
+  return found ? "found" : "";
+}
+
 }  // namespace
 
 //   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -81,16 +103,8 @@ std::vector<std::uint64_t> sockets_with_port(std::string_view table, std::string
 
 // All are in the namespace of the first, where the workload was launched.
 bool has_port(const std::vector<pid_t>& pids, std::uint16_t port) {
-  std::vector<std::uint64_t> sockets;
-  if (pids.empty()) return false;
-  for (const Table& table : kTables) {
-    // A kernel without IPv6 has no such table. Sockets that listen are its first ones, so that of a long
-    // table the begin is enough.
-    std::ranges::copy(sockets_with_port(begin_of(fmt::format("/proc/{}/net/{}", pids.front(), table.name)),
-                                        table.state, port),
-                      std::back_inserter(sockets));
-  }
-  return !sockets.empty() && std::ranges::any_of(pids, [&](pid_t pid) { return has_socket(pid, sockets); });
+  // A process that holds up the look is not ready.
+  return look_aside(&look_for_port, fmt::format("{} {}", port, fmt::join(pids, " "))).value_or("") != "";
 }
 
 }  // namespace netperfd::workload

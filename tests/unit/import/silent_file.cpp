@@ -51,9 +51,10 @@ std::unique_ptr<SilentFile> SilentFile::make() {
   made->device_.reset(::open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
   made->asked_.reset(::eventfd(0, EFD_CLOEXEC));
+  made->closing_.reset(::eventfd(0, EFD_CLOEXEC));
   std::string path = "/tmp/netperfd-silent-XXXXXX";
   const Fd place{::mkstemp(path.data())};
-  if (!made->device_ || !made->stop_ || !made->asked_ || !place) return nullptr;
+  if (!made->device_ || !made->stop_ || !made->asked_ || !made->closing_ || !place) return nullptr;
   const std::string options =
       fmt::format("fd={},rootmode=100000,user_id=0,group_id=0,allow_other", made->device_.get());
   const bool mounted = ::mount("silent", path.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
@@ -84,6 +85,11 @@ void SilentFile::let_go() {
 bool SilentFile::is_asked() const {
   pollfd event{asked_.get(), POLLIN, 0};
   return ::poll(&event, 1, 0) > 0;
+}
+
+bool SilentFile::wait_for_close() const {
+  pollfd event{closing_.get(), POLLIN, 0};
+  return ::poll(&event, 1, kPatienceMs) > 0;
 }
 
 // When its server ends, the file system is gone, and everyone waiting for it gets an error.
@@ -121,8 +127,10 @@ void SilentFile::answer() {
     reply(device_, head.unique, 0, &out, sizeof out);
   } else if (head.opcode == FUSE_READ) {
     set(asked_);
-  } else if (head.opcode != FUSE_FLUSH && head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT &&
-             head.opcode != FUSE_FORGET && head.opcode != FUSE_BATCH_FORGET) {
+  } else if (head.opcode == FUSE_FLUSH) {
+    set(closing_);
+  } else if (head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT && head.opcode != FUSE_FORGET &&
+             head.opcode != FUSE_BATCH_FORGET) {
     reply(device_, head.unique, ENOSYS, nullptr, 0);
   }
 }

@@ -32,13 +32,15 @@ class SilentFile {
   void let_go();
   // Whether somebody waits for its content.
   [[nodiscard]] bool is_asked() const;
+  // Waits until somebody closes it; false if nobody does.
+  [[nodiscard]] bool wait_for_close() const;
 
  private:
   SilentFile() = default;
   void serve();
   void answer();
 
-  Fd device_, stop_, asked_, file_;
+  Fd device_, stop_, asked_, closing_, file_;
   pid_t server_ = -1;
 };
 
