@@ -88,8 +88,7 @@ class Program {
         began_with_(settings_.config),
         machine_(std::move(machine)),
         clock_(loop),
-        // Run all readers and the queries as iperf3's unprivileged user.
-        reports_(loop, {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}),
+        reports_(loop, settings_.readers),
         workload_({.loop = loop,
                    .clock = clock_,
                    .reports = reports_,
@@ -132,9 +131,9 @@ class Program {
              .removed =
                  [this](const core::RunOfJob& removed) { service_->run_deleted(removed.run, removed.job); }}),
         store_keeper_({*machine_.store, ends_, audit_, retention_, clock_, settings_.config}),
-        trace_import_(loop, {.reader = {.uid = settings_.iperf3.uid, .gid = settings_.iperf3.gid}}),
-        query_runner_(loop, {.uid = settings_.iperf3.uid,
-                             .gid = settings_.iperf3.gid,
+        trace_import_(loop, {.reader = settings_.readers}),
+        query_runner_(loop, {.uid = settings_.readers.uid,
+                             .gid = settings_.readers.gid,
                              .database = settings_.config.database}),
         reboot_report_(*machine_.store, query_runner_,
                        [](const std::string& text, JobId job) { log::info(text, {.job = job}); }),

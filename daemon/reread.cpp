@@ -94,9 +94,8 @@ Result<int> reread(const Settings& settings, bool apply) {
   auto opened = open_store(settings.config, apply);
   if (!opened) return std::unexpected(std::move(opened.error()));
   store::SqliteStore& store = **opened;
-  const reading::ReaderSettings readers{.uid = settings.iperf3.uid, .gid = settings.iperf3.gid};
-  reading::ChildReports reports(*loop, readers);
-  import::ChildImport files(*loop, {.reader = readers});
+  reading::ChildReports reports(*loop, settings.readers);
+  import::ChildImport files(*loop, {.reader = settings.readers});
   auto jobs = reader_of_jobs();
   import::Rereading rereading({.loop = *loop,
                                .runs = store,

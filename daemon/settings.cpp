@@ -33,23 +33,38 @@ std::optional<Id> parse_number(const std::string& text) {
   return id;
 }
 
+struct Account {
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
 // The name service calls below run while there is only one thread.
-Result<workload::ProgramSettings> iperf3_settings(const config::DaemonConfig& config) {
-  workload::ProgramSettings settings;
-  settings.path = config.iperf3_path;
-  if (const auto uid = parse_number<uid_t>(config.iperf3_user)) {
-    settings.uid = *uid;
-    settings.gid = static_cast<gid_t>(*uid);
-    return settings;
-  }
-  const passwd* user = getpwnam(config.iperf3_user.c_str());  // NOLINT(concurrency-mt-unsafe)
+Result<Account> find_account(const char* key, const std::string& name) {
+  if (const auto uid = parse_number<uid_t>(name)) return Account{*uid, static_cast<gid_t>(*uid)};
+  const passwd* user = getpwnam(name.c_str());  // NOLINT(concurrency-mt-unsafe)
   if (user == nullptr) {
     return fail(ErrorKind::invalid_argument,
-                fmt::format("iperf3.user: no user \"{}\" here", config.iperf3_user));
+                fmt::format("{}: no user \"{}\" here; systemd-sysusers makes those of netperfd", key, name));
   }
-  settings.uid = user->pw_uid;
-  settings.gid = user->pw_gid;
-  return settings;
+  return Account{user->pw_uid, user->pw_gid};
+}
+
+Status find_users(Settings& settings) {
+  const auto iperf3 = find_account("iperf3.user", settings.config.iperf3_user);
+  if (!iperf3) return std::unexpected(iperf3.error());
+  const auto readers = find_account("readers.user", settings.config.readers_user);
+  if (!readers) return std::unexpected(readers.error());
+  if (iperf3->uid == readers->uid) {
+    return fail(ErrorKind::invalid_argument,
+                fmt::format("readers.user: {} is the user of iperf3, whose processes could end the readers",
+                            readers->uid));
+  }
+  settings.iperf3.path = settings.config.iperf3_path;
+  settings.iperf3.uid = iperf3->uid;
+  settings.iperf3.gid = iperf3->gid;
+  settings.readers.uid = readers->uid;
+  settings.readers.gid = readers->gid;
+  return {};
 }
 
 Result<gid_t> authorized_group(const config::DaemonConfig& config) {
@@ -84,13 +99,11 @@ Result<Settings> load_settings(const Options& options) {
   auto config = load_config(options);
   if (!config) return std::unexpected(std::move(config.error()));
   if (auto own = expect_own_directory(config->database); !own) return std::unexpected(std::move(own.error()));
-  auto iperf3 = iperf3_settings(*config);
-  if (!iperf3) return std::unexpected(std::move(iperf3.error()));
   auto group = authorized_group(*config);
   if (!group) return std::unexpected(std::move(group.error()));
   Settings settings;
   settings.config = std::move(*config);
-  settings.iperf3 = std::move(*iperf3);
+  if (auto found = find_users(settings); !found) return std::unexpected(std::move(found.error()));
   settings.group = *group;
   settings.level = log::parse_level(settings.config.log_level).value_or(log::Level::info);
   return settings;

@@ -9,6 +9,7 @@
 #include "daemon/config/scenario.hpp"
 #include "daemon/log/log.hpp"
 #include "daemon/options.hpp"
+#include "daemon/reading/reader.hpp"
 #include "daemon/workload/program_settings.hpp"
 
 namespace netperfd {
@@ -17,12 +18,13 @@ namespace netperfd {
 struct Settings {
   config::DaemonConfig config;
   workload::ProgramSettings iperf3;
+  reading::ReaderSettings readers;
   gid_t group = 0;
   log::Level level = log::Level::info;
 };
 
 [[nodiscard]] Result<config::DaemonConfig> load_config(const Options& options);
-// Also looks up the configured user and group; call it while there is only one thread.
+// Also looks up the configured users and the group; call it while there is only one thread.
 [[nodiscard]] Result<Settings> load_settings(const Options& options);
 
 // Root's directory of scenarios and the installation's.

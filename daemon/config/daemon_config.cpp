@@ -264,7 +264,15 @@ std::vector<Key> keys_of(DaemonConfig& config) {
        word(config.iperf3_user, parse_account, account + "user"),
        {"user",
         "",
-        "the user that iperf3 and the readers of its output run as, by name or number; never root",
+        "the user that iperf3, the prober and commands run as, by name or number; never root",
+        {}}},
+      {"readers", {}},
+      {"readers.user",
+       word(config.readers_user, parse_account, account + "user"),
+       {"user",
+        "",
+        "the user that reads what iperf3 and others wrote, and answers queries; another one than iperf3's, "
+        "since the user's processes could end each other",
         {}}},
       {"latency", {}},
       {"latency.path",
@@ -319,6 +327,7 @@ std::vector<std::string> keys_of_next_start(const DaemonConfig& began, const Dae
   note("store.min_free", &DaemonConfig::min_free_bytes);
   note("iperf3.path", &DaemonConfig::iperf3_path);
   note("iperf3.user", &DaemonConfig::iperf3_user);
+  note("readers.user", &DaemonConfig::readers_user);
   note("latency.path", &DaemonConfig::echo_path);
   note("switch.path", &DaemonConfig::switch_path);
   return keys;

@@ -26,6 +26,7 @@ struct DaemonConfig {
   std::string echo_path = "netperfd-echo";      // likewise
   std::string switch_path = "/usr/share/netperfd/switch";  // which sets what a side sets on the machine
   std::string iperf3_user = "netperfd";                    // a name or a number, as is the group
+  std::string readers_user = "netperfd-reader";
   std::string authorization_group = "netperfd";
   std::vector<std::string> trace_events = network_events();  // patterns that fits_event() takes
   AllowedPlaces allow;                                       // to members, in their own jobs

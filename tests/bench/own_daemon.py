@@ -57,7 +57,7 @@ class Netperfd:
         (directory / "scenarios").mkdir()
         (directory / "netperfd.yaml").write_text(
             f"scenarios: {directory}/scenarios\nstore: {{database: {directory}/netperfd.db}}\n"
-            "iperf3: {user: 65534}\nauthorization: {group: 0}\n")
+            "iperf3: {user: 65534}\nreaders: {user: 65533}\nauthorization: {group: 0}\n")
         self.log = open(directory / "log", "w+")
         self.start()
 

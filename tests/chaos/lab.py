@@ -43,6 +43,7 @@ CONFIGURATION = """scenarios: {site}/scenarios.d
 shipped_scenarios: {site}/shipped.d
 store: {{database: {site}/disk/netperfd.db, min_free: 4M}}
 iperf3: {{path: {site}/iperf3, user: {uid}}}
+readers: {{user: {reader}}}
 latency: {{path: {site}/netperfd-echo}}
 authorization: {{group: {group}}}
 log: {{level: debug}}
@@ -101,7 +102,8 @@ class Site:
         self.signals_pass = signals_pass
         self.directory, self.build, self.tell = directory, build, tell
         self.begin = time.monotonic()
-        self.iperf3_uid = 20_001 + 2 * (os.getpid() % 20_000)
+        self.iperf3_uid = 20_001 + 3 * (os.getpid() % 15_000)
+        self.reader_uid = self.iperf3_uid + 1
         self.group = self.iperf3_uid - 1
         self.users = {"root": (0, []), "daemon": (pwd.getpwnam("daemon").pw_uid, [self.group]),
                       "bin": (pwd.getpwnam("bin").pw_uid, [self.group]), "nobody": (pwd.getpwnam("nobody").pw_uid, [])}
@@ -173,7 +175,7 @@ class Site:
         self.notified.settimeout(0.2)
 
     def write_configuration(self, more=""):
-        text = CONFIGURATION.format(site=self.directory, uid=self.iperf3_uid, group=self.group)
+        text = CONFIGURATION.format(site=self.directory, uid=self.iperf3_uid, reader=self.reader_uid, group=self.group)
         (self.directory / "netperfd.yaml").write_text(text + more)
 
     def set_mood(self, words):
@@ -368,7 +370,7 @@ class Site:
         place.mkdir()
         if store:
             shutil.copy(store, place / "netperfd.db")
-        text = CONFIGURATION.format(site=self.directory, uid=self.iperf3_uid, group=self.group)
+        text = CONFIGURATION.format(site=self.directory, uid=self.iperf3_uid, reader=self.reader_uid, group=self.group)
         (place / "netperfd.yaml").write_text(text.replace(f"{self.directory}/disk/", f"{place}/"))
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
             notified.bind(str(place / "notify"))

@@ -130,8 +130,8 @@ class State:
         told += [f"unit: left: {unit}" for unit in sorted(units() - self.units)]
         for pid in self.site.group_processes():
             told.append(f"process: left in the daemon's cgroup: {pid} {command_of(pid)}")
-        for pid in processes_of(self.site.iperf3_uid):
-            told.append(f"process: left of iperf3's user: {pid} {command_of(pid)}")
+        for name, uid in (("iperf3's user", self.site.iperf3_uid), ("the readers' user", self.site.reader_uid)):
+            told += [f"process: left of {name}: {pid} {command_of(pid)}" for pid in processes_of(uid)]
         for group in self.site.run_groups():
             told.append(f"cgroup: left: {group}")
         if self.site.side_file.exists() and self.site.side_file.read_text().strip() not in ("", "a"):

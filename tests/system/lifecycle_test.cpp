@@ -189,6 +189,22 @@ TEST_F(Lifecycle, check_accepts_a_good_configuration) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
+TEST_F(Lifecycle, check_tells_that_the_readers_need_a_user_of_their_own) {
+  const auto with_readers = [](const std::string& user) {
+    std::string text =
+        lab().configuration_text(lab().scenarios_dir(), lab().users().group, lab().database_path());
+    const std::string own = fmt::format("readers:\n  user: {}\n", lab().users().readers.uid);
+    text.replace(text.find(own), own.size(), fmt::format("readers:\n  user: {}\n", user));
+    return run_netperfd({"--config", lab().directory().write("readers.yaml", text), "--check"});
+  };
+  const Outcome shared = with_readers(std::to_string(lab().users().iperf3.uid));
+  EXPECT_EQ(shared.code, 1);
+  EXPECT_THAT(shared.err, HasSubstr("is the user of iperf3, whose processes could end the readers"));
+  const Outcome nobody = with_readers("no-such-user");
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("readers.user: no user \"no-such-user\" here; systemd-sysusers makes"));
+}
+
 TEST_F(Lifecycle, check_tells_all_errors_of_configuration_and_scenarios) {
   const std::string wrong = lab().directory().write(
       "wrong.yaml", "log:\n  level: loud\nlimits:\n  queue: 0\nkeep:\n  - age: soon\n");

@@ -157,7 +157,7 @@ TEST_F(Queries, run_as_an_unprivileged_user_who_can_write_nothing) {
   const auto comparison = compare_as(lab().users().outsider);
   const pid_t query = stop_query();
   auto status = status_of(query);
-  EXPECT_THAT(status["Uid"], HasSubstr(std::to_string(lab().users().iperf3.uid)));
+  EXPECT_THAT(status["Uid"], HasSubstr(std::to_string(lab().users().readers.uid)));
   EXPECT_EQ(status["CapEff"], "0000000000000000");
   int files = 0;
   for (const auto& [fd, target] : files_of(query)) {
@@ -170,6 +170,21 @@ TEST_F(Queries, run_as_an_unprivileged_user_who_can_write_nothing) {
     EXPECT_EQ(flags & static_cast<unsigned>(O_ACCMODE), 0U) << target;
   }
   EXPECT_EQ(files, 3) << "the database, its log and the index of that";
+}
+
+// A taken-over iperf3 has that user.
+TEST_F(Queries, cannot_be_ended_by_a_process_of_the_user_of_iperf3) {
+  const auto comparison = compare_as(lab().users().outsider);
+  const pid_t query = stop_query();
+  const Outcome killed = run(Command{.argv = {"sh", "-c", fmt::format("kill -KILL {}", query)},
+                                     .environment = {},
+                                     .user = lab().users().iperf3,
+                                     .netns = {},
+                                     .stderr_file = {}});
+  EXPECT_NE(killed.code, 0);
+  EXPECT_EQ(queries().size(), 1U);
+  EXPECT_EQ(::kill(query, SIGCONT), 0);
+  EXPECT_EQ(comparison->wait(), (Exit{0, 0}));
 }
 
 // 60 calls of a document of 2 MiB once took 119 MiB of the daemon.

@@ -40,12 +40,12 @@ class Reports : public SystemTest {
     write_output(text + "]}\n");
   }
   static pid_t daemon() { return lab().netperfd().process().pid(); }
-  // The process that reads the output of the run under way, when it has become iperf3's user.
+  // The process that reads the output of the run under way, when it has become its user.
   static pid_t reader() {
     for (const Deadline deadline; !deadline.has_passed();) {
       for (const SeenProcess& process : all_processes()) {
         const bool reads = process.parent == daemon() && process.has_word("--read-file");
-        if (reads && process.uid == lab().users().iperf3.uid) return process.pid;
+        if (reads && process.uid == lab().users().readers.uid) return process.pid;
       }
     }
     throw std::runtime_error("nobody reads the output");

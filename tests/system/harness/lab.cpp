@@ -30,16 +30,17 @@ User account(const char* name, std::vector<gid_t> groups) {
 
 Users make_users(std::optional<gid_t> group) {
   // Ids without an account and not used by other tests: nobody looks up the group, and all processes of
-  // `iperf3` are ours. Below 65536, since a container may know no more.
+  // `iperf3` and `readers` are ours. Below 65536, since a container may know no more.
   constexpr uid_t kFirst = 20'000;
-  constexpr uid_t kProcesses = 20'000;
-  const uid_t base = kFirst + 2 * (static_cast<uid_t>(::getpid()) % kProcesses);
+  constexpr uid_t kProcesses = 15'000;
+  const uid_t base = kFirst + 3 * (static_cast<uid_t>(::getpid()) % kProcesses);
   Users users;
   users.group = group.value_or(base);
   users.member = account("daemon", {users.group});
   users.other_member = account("bin", {users.group});
   users.outsider = account("nobody", {});
   users.iperf3 = {base + 1, base + 1, {}};
+  users.readers = {base + 2, base + 2, {}};
   return users;
 }
 
@@ -51,6 +52,8 @@ store:
 iperf3:
   path: {iperf3}
   user: {user}
+readers:
+  user: {readers}
 latency:
   path: {echo}
 authorization:
@@ -163,12 +166,12 @@ void Lab::write_scenarios() const {
 
 std::string Lab::configuration_text(const std::string& scenarios_dir, gid_t group,
                                     const std::string& database) const {
-  return fmt::format(kConfiguration, fmt::arg("scenarios", scenarios_dir),
-                     fmt::arg("shipped", directory_.path("shipped.d")), fmt::arg("database", database),
-                     fmt::arg("iperf3", iperf3_program()), fmt::arg("echo", echo_for_all()),
-                     fmt::arg("user", users_.iperf3.uid), fmt::arg("group", group),
-                     fmt::arg("queue", options_.queue_limit), fmt::arg("min_free", options_.min_free),
-                     fmt::arg("limits", options_.limits), fmt::arg("more", options_.more_configuration));
+  return fmt::format(
+      kConfiguration, fmt::arg("scenarios", scenarios_dir), fmt::arg("shipped", directory_.path("shipped.d")),
+      fmt::arg("database", database), fmt::arg("iperf3", iperf3_program()), fmt::arg("echo", echo_for_all()),
+      fmt::arg("user", users_.iperf3.uid), fmt::arg("readers", users_.readers.uid), fmt::arg("group", group),
+      fmt::arg("queue", options_.queue_limit), fmt::arg("min_free", options_.min_free),
+      fmt::arg("limits", options_.limits), fmt::arg("more", options_.more_configuration));
 }
 
 std::string Lab::iperf3_program() const {
@@ -249,8 +252,8 @@ std::unique_ptr<Process> Lab::foreign_iperf3(const std::string& netns,
 
 bool Lab::is_workload(const SeenProcess& process) const {
   if (process.parent == ::getpid()) return false;  // a foreign iperf3
-  return process.uid == users_.iperf3.uid || process.netns == netns_id(net_.left()) ||
-         process.netns == netns_id(net_.right());
+  return process.uid == users_.iperf3.uid || process.uid == users_.readers.uid ||
+         process.netns == netns_id(net_.left()) || process.netns == netns_id(net_.right());
 }
 
 std::vector<SeenProcess> Lab::workload() const {

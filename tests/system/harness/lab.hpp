@@ -42,6 +42,7 @@ struct Users {
   User other_member;  // may measure too
   User outsider;      // a member of no relevant group
   User iperf3;        // runs the workload
+  User readers;       // reads its output, and answers queries
   gid_t group = 0;    // whose members may measure
 };
 

@@ -62,6 +62,7 @@ constexpr std::array kChanged{
     ChangedKey{"store.min_free", "store: {min_free: 1M}", true},
     ChangedKey{"iperf3.path", "iperf3: {path: /opt/iperf3}", true},
     ChangedKey{"iperf3.user", "iperf3: {user: nobody}", true},
+    ChangedKey{"readers.user", "readers: {user: nobody}", true},
     ChangedKey{"latency.path", "latency: {path: /opt/netperfd-echo}", true},
     ChangedKey{"switch.path", "switch: {path: /opt/switch}", true},
     ChangedKey{"authorization.group", "authorization: {group: users}"},
@@ -125,6 +126,7 @@ TEST_F(DaemonConfigTest, reads_every_key) {
 shipped_scenarios: /t
 store: {database: /d/x.db, min_free: 1G}
 iperf3: {path: /opt/iperf3, user: 65534}
+readers: {user: 65533}
 authorization: {group: lab_users}
 allow: {namespaces: [], hosts: [10.0.0.0/8, '*.lab'], ports: [5201, 1-9]}
 trace: {events: ["a:*", "!a:b"]}
@@ -142,6 +144,7 @@ keep:
       .min_free_bytes = 1U << 30U,
       .iperf3_path = "/opt/iperf3",
       .iperf3_user = "65534",
+      .readers_user = "65533",
       .authorization_group = "lab_users",
       .trace_events = {"a:*", "!a:b"},
       .allow = {.namespaces = std::vector<std::string>{},
@@ -239,13 +242,26 @@ TEST_F(DaemonConfigTest, a_rule_that_no_job_reaches_is_an_error) {
 }
 
 TEST_F(DaemonConfigTest, refuses_impossible_values) {
-  for (const char* text :
-       {"scenarios: /x/", "scenarios: \"/a\\nb\"", "store: {database: x.db}", "store: {min_free: lots}",
-        "iperf3: {path: netperf}", "iperf3: {path: ./iperf3}", "iperf3: {user: -x}", "iperf3: {user: ''}",
-        "iperf3: {user: a b}", "authorization: {group: 'a:b'}", "limits: {repeat: 1000000}",
-        "limits: {timeout: 169h}", "limits: {user: 3}", "limits: {user: {stored: 0}}",
-        "limits: {user: {time: 25h}}", "log: {level: loud}", "[a]", "text",
-        "log: {level: info, level: debug}"}) {
+  for (const char* text : {"scenarios: /x/",
+                           "scenarios: \"/a\\nb\"",
+                           "store: {database: x.db}",
+                           "store: {min_free: lots}",
+                           "iperf3: {path: netperf}",
+                           "iperf3: {path: ./iperf3}",
+                           "iperf3: {user: -x}",
+                           "iperf3: {user: ''}",
+                           "iperf3: {user: a b}",
+                           "readers: {user: ''}",
+                           "authorization: {group: 'a:b'}",
+                           "limits: {repeat: 1000000}",
+                           "limits: {timeout: 169h}",
+                           "limits: {user: 3}",
+                           "limits: {user: {stored: 0}}",
+                           "limits: {user: {time: 25h}}",
+                           "log: {level: loud}",
+                           "[a]",
+                           "text",
+                           "log: {level: info, level: debug}"}) {
     EXPECT_NE(error_of(text), "") << text;
   }
 }
