@@ -13,11 +13,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 extern "C" {
 #include <sys/pidfd.h>
 }
+
+#include "daemon/base/foreign_fd.hpp"
 
 namespace netperfd::workload {
 namespace {
@@ -31,6 +35,11 @@ bool is_cookie(std::string_view bytes) {
          std::ranges::all_of(bytes.substr(0, kCookieSize - 1), fits);
 }
 
+bool is_of_network(const Fd& socket) {
+  const int domain = socket_option(socket, SO_DOMAIN);
+  return domain == AF_INET || domain == AF_INET6;
+}
+
 }  // namespace
 
 Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
@@ -42,6 +51,25 @@ Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls) {
   Fd descriptor{::pidfd_getfd(process.get(), static_cast<int>(call.data.args[0]), 0)};
   if (!descriptor) return fail_errno("pidfd_getfd", errno);
   return descriptor;
+}
+
+bool is_listening(const Fd& socket) {
+  return is_of_network(socket) && socket_option(socket, SO_ACCEPTCONN) == 1;
+}
+
+bool is_for_datagrams(const Fd& socket) {
+  return is_of_network(socket) && socket_option(socket, SO_TYPE) == SOCK_DGRAM;
+}
+
+bool close_soon(Fd shared) {
+  auto open = make_pipe();
+  if (!open) {
+    close_elsewhere(std::move(shared));
+    return false;
+  }
+  close_elsewhere(std::move(shared), std::make_shared<const Fd>(std::move(open->write)));
+  pollfd polled{.fd = open->read.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&polled, 1, static_cast<int>(kClosePatience.count())) == 1;
 }
 
 int socket_option(const Fd& socket, int name) {

@@ -4,6 +4,7 @@
 
 #include <linux/seccomp.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,16 @@ namespace netperfd::workload {
 // The descriptor of the process that `call` names. The call must still be waiting after that, or the number
 // of the process may be another one's.
 [[nodiscard]] Result<Fd> descriptor_of_call(const seccomp_notif& call, const Fd& calls);
+
+// Whether it is one of a network, and listens. Those of AF_UNIX are none: their connections may carry
+// descriptors, which are closed with them.
+[[nodiscard]] bool is_listening(const Fd& socket);
+[[nodiscard]] bool is_for_datagrams(const Fd& socket);  // likewise
+
+// Closes a descriptor that the server shares, in another thread: the server may have made that last
+// (SO_LINGER). False if it is still open after kClosePatience.
+inline constexpr std::chrono::milliseconds kClosePatience{500};
+[[nodiscard]] bool close_soon(Fd shared);
 
 // Of SOL_SOCKET; -1 if it cannot be told.
 [[nodiscard]] int socket_option(const Fd& socket, int name);

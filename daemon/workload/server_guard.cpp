@@ -71,11 +71,8 @@ void ServerGuard::on_call() {
     if ((polled.revents & (POLLHUP | POLLERR)) != 0) calls_source_.reset();
     return;
   }
-  if (++calls_ > kMostCalls) {
-    failure_ = fmt::format("the server made more than {} calls", kMostCalls);
-    calls_source_.reset();
-    return fds_.calls.reset();  // from now on they fail
-  }
+  if (++calls_ > kMostCalls)
+    return refuse_calls(fmt::format("the server made more than {} calls", kMostCalls));
   if (Status taken = take_call(); !taken) return give_up(std::move(taken.error().message));
   if (call_) serve();
 }
@@ -103,15 +100,15 @@ Status ServerGuard::take_call() {
     end_call();
     return {};
   }
-  const bool listens = socket_option(*descriptor, SO_ACCEPTCONN) == 1;
-  if (call_->kind == CallKind::accept ? !listens : socket_option(*descriptor, SO_TYPE) != SOCK_DGRAM) {
+  const bool accepts = call_->kind == CallKind::accept;
+  if (!(accepts ? is_listening(*descriptor) : is_for_datagrams(*descriptor))) {
     close_elsewhere(std::move(*descriptor));  // whatever it is
-    let_go_on();                              // which fails, or has nothing to do with datagrams
+    let_go_on();                              // which fails, or has nothing to do with this test
     return {};
   }
   socket_ = std::move(*descriptor);
   // Never blocks this loop. iperf3 calls nothing on it but accept().
-  return listens ? set_nonblocking(socket_) : Status{};
+  return accepts ? set_nonblocking(socket_) : Status{};
 }
 
 void ServerGuard::serve() {
@@ -293,7 +290,7 @@ void ServerGuard::pass(Fd connection, const SocketEnd& peer) {
   // The streams of UDP and SCTP come to another socket than the first connection.
   if (is_complete() || protocol_ != Protocol::tcp) close_gate();
   refuse_held();
-  hand_over(connection);
+  hand_over(std::move(connection));
 }
 
 void ServerGuard::pass_dummy() {
@@ -301,9 +298,8 @@ void ServerGuard::pass_dummy() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return give_up(fail_errno("socketpair", errno).error().message);
-  const Fd for_server{ends[0]};
-  dummy_end_.reset(ends[1]);  // so that what iperf3 says has somewhere to go
-  hand_over(for_server);
+  dummy_end_.emplace(Fd{ends[1]});  // so that what iperf3 says has somewhere to go
+  hand_over(Fd{ends[0]});
 }
 
 // What waits at the listening socket, and all that still comes, is refused.
@@ -354,7 +350,7 @@ void ServerGuard::wait_for_socket(bool after_others) {
 
 // The server's call returns the descriptor. It does not get the address of the far end, for which iperf3 asks
 // the socket itself.
-void ServerGuard::hand_over(const Fd& descriptor) {
+void ServerGuard::hand_over(Fd descriptor) {
   seccomp_notif_addfd order{};
   order.id = call_->id;
   order.flags = SECCOMP_ADDFD_FLAG_SEND;
@@ -362,11 +358,9 @@ void ServerGuard::hand_over(const Fd& descriptor) {
   order.newfd_flags = static_cast<std::uint32_t>(call_->new_flags & SOCK_CLOEXEC);
   // Before the server goes on, and perhaps binds its port again.
   end_call();
-  if (::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &order) < 0 && errno != ENOENT) {
-    failure_ = fail_errno("SECCOMP_IOCTL_NOTIF_ADDFD", errno).error().message;
-    fds_.calls.reset();  // the server's call fails
-    calls_source_.reset();
-  }
+  if (::ioctl(fds_.calls.get(), SECCOMP_IOCTL_NOTIF_ADDFD, &order) < 0 && errno != ENOENT)
+    refuse_calls(fail_errno("SECCOMP_IOCTL_NOTIF_ADDFD", errno).error().message);
+  close_elsewhere(std::move(descriptor));  // the server may have made its close last
 }
 
 void ServerGuard::let_go_on() {
@@ -385,8 +379,15 @@ void ServerGuard::give_up(std::string why) {
 void ServerGuard::end_call() {
   pause_.reset();
   socket_source_.reset();
-  socket_.reset();
   call_.reset();
+  if (socket_ && !close_soon(std::move(socket_))) refuse_calls("the server's socket takes long to be closed");
+}
+
+// From now on they fail.
+void ServerGuard::refuse_calls(std::string why) {
+  if (failure_.empty()) failure_ = std::move(why);
+  calls_source_.reset();
+  fds_.calls.reset();
 }
 
 }  // namespace netperfd::workload

@@ -56,6 +56,9 @@ class ServerGuard {
  public:
   // `fds` are of the server's launcher; `uid` runs both ends. `loop` must outlive this object.
   ServerGuard(EventLoop& loop, GuardFds fds, const TestSpec& test, uid_t uid, const GuardPatience& patience);
+  ServerGuard(const ServerGuard&) = delete;
+  ServerGuard& operator=(const ServerGuard&) = delete;
+  ~ServerGuard() { close_elsewhere(std::move(socket_)); }
   [[nodiscard]] Status begin();
   // The client is about to run; `sockets` is of its launcher. Who connected earlier is somebody else.
   void expect_client(Fd sockets);
@@ -107,10 +110,11 @@ class ServerGuard {
   void refuse_waiting();
   void wait_for_socket(bool after_others);
   void close_gate();
-  void hand_over(const Fd& descriptor);
+  void hand_over(Fd descriptor);
   void let_go_on();  // the server's call happens as if nobody watched
   void give_up(std::string why);
   void end_call();
+  void refuse_calls(std::string why);
 
   EventLoop& loop_;
   GuardFds fds_;
@@ -123,7 +127,7 @@ class ServerGuard {
 
   std::optional<Call> call_;  // that the server waits in
   Fd socket_;                 // of that call; closed before the server goes on, which may bind its port again
-  Fd dummy_end_;
+  std::optional<ForeignFd> dummy_end_;  // iperf3 may send descriptors to it
   std::vector<Held> held_;
   std::string cookie_;       // of the client; empty: not known
   std::string client_host_;  // the address of its first connection
