@@ -19,8 +19,8 @@ namespace netperfd {
 // empty if there is none. The first character is number 1.
 [[nodiscard]] std::string not_printable(std::string_view text);
 
-// The same for a word that tells runs apart, such as a label: two that look the same would be taken for one. It
-// has no other blanks than single spaces within, and joiners and selectors only between letters of scripts
+// The same for a word that tells runs apart, such as a label: two that look the same would be taken for one.
+// It has no other blanks than single spaces within, and joiners and selectors only between letters of scripts
 // that they change.
 [[nodiscard]] std::string not_distinct(std::string_view text);
 
