@@ -89,7 +89,7 @@ bool SilentFile::is_asked() const {
 
 bool SilentFile::wait_for_close() const {
   pollfd event{closing_.get(), POLLIN, 0};
-  return ::poll(&event, 1, kPatienceMs) > 0;
+  return ::poll(&event, 1, kTestPatienceMs) > 0;
 }
 
 // When its server ends, the file system is gone, and everyone waiting for it gets an error.

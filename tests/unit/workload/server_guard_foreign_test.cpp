@@ -133,7 +133,8 @@ class ServerGuardForeignTest : public testing::Test {
     pid_t sender = 0;
     ASSERT_EQ(receive_report(here, report, received, sender), static_cast<ssize_t>(sizeof report));
     ASSERT_EQ(received.error_number, 0);
-    guard_ = std::make_unique<ServerGuard>(loop_, std::move(received), TestSpec{}, ::getuid());
+    guard_ =
+        std::make_unique<ServerGuard>(loop_, std::move(received), TestSpec{}, ::getuid(), GuardPatience{});
     ASSERT_TRUE(guard_->begin());
   }
   // The server's next letter, or '?' if it tells none.
