@@ -199,7 +199,9 @@ Status Program::watch_signals() {
 }
 
 Status Program::resume_jobs() {
-  auto report = core::resume_jobs(ends_, scenarios_, scheduler_);
+  const auto note = machine_.boots->read();
+  auto report = core::resume_jobs(ends_, scenarios_, scheduler_,
+                                  note && *note ? std::optional{(*note)->job} : std::nullopt);
   if (!report) return std::unexpected(std::move(report.error()));
   for (const std::string& line : *report) log::warn(line);
   end_reboots_of_ended_job();

@@ -119,10 +119,14 @@ Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec) {
                     .given_up = std::move(given_up)};
 }
 
-Result<std::vector<std::string>> resume_jobs(RunStore& store, ScenarioSource& scenarios,
-                                             Scheduler& scheduler) {
+Result<std::vector<std::string>> resume_jobs(RunStore& store, ScenarioSource& scenarios, Scheduler& scheduler,
+                                             std::optional<JobId> rebooted) {
   auto unfinished = store.unfinished_jobs();
   if (!unfinished) return std::unexpected(std::move(unfinished.error()));
+  const auto place = [&](const UnfinishedJob& job) {
+    return std::pair{job.id != rebooted, std::ranges::all_of(job.runs, is_pending)};
+  };
+  std::ranges::stable_sort(*unfinished, std::less<>{}, place);
   std::vector<std::string> lines;
   const auto tell = [&](JobId job, const std::string& what, const Status& stored) {
     lines.push_back(fmt::format("job {}: {}", job, what));

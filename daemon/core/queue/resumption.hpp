@@ -3,6 +3,7 @@
 // their design. Blocks are compared as wholes, so a block that was broken off is given up.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,12 @@ struct Resumption {
 // `spec` is what the job's text was read as. The error says why the job cannot go on.
 [[nodiscard]] Result<Resumption> plan_resumption(UnfinishedJob job, Result<JobSpec> spec);
 
-// Call it before the scheduler has other jobs. Jobs that cannot go on are canceled in the store; returns a
+// Call it before the scheduler has other jobs. The job of a reboot (BootNote) is the first, then one that has
+// begun: no other comes between its runs. Jobs that cannot go on are canceled in the store; returns a
 // line about each of them, with the reason. If the store refuses that, such as for a full disk, their runs
 // stay pending until the next start.
 [[nodiscard]] Result<std::vector<std::string>> resume_jobs(RunStore& store, ScenarioSource& scenarios,
-                                                           Scheduler& scheduler);
+                                                           Scheduler& scheduler,
+                                                           std::optional<JobId> rebooted = std::nullopt);
 
 }  // namespace netperfd::core

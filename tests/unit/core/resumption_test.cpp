@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,12 +39,12 @@ class ResumptionTest : public DesignRuns {
   static constexpr std::uint64_t kSeed = 7;
 
   // `states`: of the job's first runs; the others are pending.
-  void leave(JobSpec spec, const std::vector<RunState>& states) {
+  void leave(JobSpec spec, const std::vector<RunState>& states, uid_t owner = 1000) {
     const auto slots = draw_slots(spec, kSeed);
-    const auto stored = store_.add_job(spec, slots, 1000, clock_.now());
+    const auto stored = store_.add_job(spec, slots, owner, clock_.now());
     UnfinishedJob& job = store_.unfinished.emplace_back();
     job.id = stored->id;
-    job.owner = 1000;
+    job.owner = owner;
     if (spec.design) job.seed = kSeed;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       StoredRun& run = job.runs.emplace_back();
@@ -57,8 +58,8 @@ class ResumptionTest : public DesignRuns {
     }
     scenarios_.job = std::move(spec);
   }
-  std::vector<std::string> resume() {
-    auto lines = resume_jobs(store_, scenarios_, scheduler_);
+  std::vector<std::string> resume(std::optional<JobId> rebooted = {}) {
+    auto lines = resume_jobs(store_, scenarios_, scheduler_, rebooted);
     EXPECT_TRUE(lines) << lines.error().message;
     clock_.turn();
     return lines.value_or(std::vector<std::string>{});
@@ -92,6 +93,26 @@ TEST_F(ResumptionTest, jobs_keep_their_order_and_come_before_new_ones) {
   EXPECT_EQ(scheduler_.job(1)->current_run, 41);
   EXPECT_EQ(scheduler_.job(2)->queue_position, 1U);
   EXPECT_EQ(scheduler_.job(3)->queue_position, 2U);
+}
+
+// Owners take turns, so the job that was under way need not have the lowest number.
+TEST_F(ResumptionTest, the_job_that_had_begun_goes_on_before_those_of_other_owners) {
+  leave(a_job(2), {}, 1000);
+  leave(a_job(2), {}, 1000);
+  leave(a_job(2), {RunState::interrupted}, 2000);
+  EXPECT_THAT(resume(), IsEmpty());
+  EXPECT_EQ(scheduler_.job(3)->queue_position, 0U);
+  EXPECT_EQ(scheduler_.job(3)->state, JobState::running);
+  EXPECT_EQ(scheduler_.job(1)->queue_position, 1U);
+  EXPECT_EQ(scheduler_.job(2)->queue_position, 2U);
+}
+
+TEST_F(ResumptionTest, the_job_for_which_the_machine_was_booted_goes_on_first) {
+  leave(a_job(2), {}, 1000);
+  leave(a_job(2), {}, 2000);
+  EXPECT_THAT(resume(2), IsEmpty());
+  EXPECT_EQ(scheduler_.job(2)->queue_position, 0U);
+  EXPECT_EQ(scheduler_.job(1)->queue_position, 1U);
 }
 
 TEST_F(ResumptionTest, a_design_goes_on_with_its_next_block) {
