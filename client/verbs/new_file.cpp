@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -29,9 +30,28 @@ bool is_link_of_others(const std::string& file) {
          link.st_uid != ::geteuid();
 }
 
+// The open descriptor that a name of the kernel's stands for: -1 if it is none.
+int descriptor_named(std::string_view file) {
+  if (file == "/dev/stdout") return STDOUT_FILENO;
+  if (file == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!file.starts_with(directory)) continue;
+    const std::string_view number = file.substr(directory.size());
+    int descriptor = -1;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), descriptor);
+    return error == std::errc{} && end == number.data() + number.size() ? descriptor : -1;
+  }
+  return -1;
+}
+
 class NewFile {
  public:
   static Outcome<NewFile> create(const std::string& file, mode_t mode) {
+    if (const int named = descriptor_named(file); named >= 0) {
+      OwnedFd fd{::fcntl(named, F_DUPFD_CLOEXEC, 0)};
+      if (fd.get() < 0) return refuse(Exit::usage, file, errno);
+      return NewFile{std::move(fd), file, {}};
+    }
     struct stat there{};
     if (::stat(file.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !is_link_of_others(file)) {
       OwnedFd fd{::open(file.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC)};
@@ -40,8 +60,8 @@ class NewFile {
       if (::fstat(fd.get(), &there) != 0 || S_ISREG(there.st_mode)) return refuse(Exit::usage, file, EAGAIN);
       return NewFile{std::move(fd), file, {}};
     }
-    std::string partial = file + ".partial";
-    (void)::unlink(partial.c_str());  // of a client that was killed
+    std::string partial = fmt::format("{}.{}.partial", file, ::getpid());
+    (void)::unlink(partial.c_str());  // of a client that was killed and had this number
     OwnedFd fd{::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)};
     if (fd.get() < 0) return refuse(Exit::usage, partial, errno);
     return NewFile{std::move(fd), file, std::move(partial)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How verbs write the file that the user named: it replaces what is there in one step once all of it is on
 // the disk, or not at all. A link is replaced and not followed: somebody else may have put it there. What is
-// no regular file, such as /dev/stdout or a pipe, is written to as it is, unless the link to it is somebody
-// else's.
+// no regular file, such as a pipe, is written to as it is, unless the link to it is somebody else's. So is an
+// open descriptor, such as /dev/stdout.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #include "client/verbs/new_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,7 +70,7 @@ TEST_F(NewFileTest, takes_the_place_of_a_link_and_leaves_what_it_points_to) {
 }
 
 TEST_F(NewFileTest, is_not_written_through_a_link_in_the_place_of_its_first_name) {
-  std::filesystem::create_symlink(other(), file() + ".partial");
+  std::filesystem::create_symlink(other(), fmt::format("{}.{}.partial", file(), ::getpid()));
   ASSERT_TRUE(write_file(file(), "a report"));
   EXPECT_EQ(content_of(file()), "a report");
   EXPECT_EQ(content_of(other()), "of somebody else");
@@ -95,7 +96,8 @@ TEST_F(NewFileTest, is_whole_or_what_was_there) {
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().message, "the rest did not come\nNothing was written to " + file() + ".");
   EXPECT_EQ(content_of(file()), "the last one");
-  EXPECT_FALSE(std::filesystem::exists(file() + ".partial"));
+  const std::filesystem::directory_iterator all{folder_};
+  EXPECT_EQ(std::distance(begin(all), end(all)), 2) << "the file and the other one";
 }
 
 TEST_F(NewFileTest, that_cannot_be_made_is_told_with_the_reason) {
@@ -121,6 +123,14 @@ TEST_F(NewFileTest, that_is_a_pipe_or_a_device_is_written_to) {
   std::filesystem::create_symlink("/dev/null", link);
   ASSERT_TRUE(write_private(link, copy_of("a trace")));
   EXPECT_TRUE(std::filesystem::is_symlink(link)) << "of the user's own";
+}
+
+TEST_F(NewFileTest, that_is_an_open_descriptor_is_written_to_where_that_is) {
+  const OwnedFd to{::open(other().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
+  for (const char* directory : {"/dev/fd", "/proc/self/fd"})
+    ASSERT_TRUE(write_file(fmt::format("{}/{}", directory, to.get()), ", and more"));
+  EXPECT_EQ(content_of(other()), "of somebody else, and more, and more");
+  EXPECT_FALSE(write_file("/dev/fd/987654", "a report"));
 }
 
 // As root, who alone can make such a link.
