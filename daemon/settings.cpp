@@ -49,10 +49,18 @@ Result<Account> find_account(const char* key, const std::string& name) {
   return Account{user->pw_uid, user->pw_gid};
 }
 
+// Whom hostile bytes are given to.
+Result<Account> find_unprivileged(const char* key, const std::string& name) {
+  auto account = find_account(key, name);
+  if (account && account->uid == 0)
+    return fail(ErrorKind::invalid_argument, fmt::format("{}: root is no unprivileged user", key));
+  return account;
+}
+
 Status find_users(Settings& settings) {
-  const auto iperf3 = find_account("iperf3.user", settings.config.iperf3_user);
+  const auto iperf3 = find_unprivileged("iperf3.user", settings.config.iperf3_user);
   if (!iperf3) return std::unexpected(iperf3.error());
-  const auto readers = find_account("readers.user", settings.config.readers_user);
+  const auto readers = find_unprivileged("readers.user", settings.config.readers_user);
   if (!readers) return std::unexpected(readers.error());
   if (iperf3->uid == readers->uid) {
     return fail(ErrorKind::invalid_argument,

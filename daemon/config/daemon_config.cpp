@@ -271,8 +271,8 @@ std::vector<Key> keys_of(DaemonConfig& config) {
        word(config.readers_user, parse_account, account + "user"),
        {"user",
         "",
-        "the user that reads what iperf3 and others wrote, and answers queries; another one than iperf3's, "
-        "since the user's processes could end each other",
+        "the user that reads what iperf3 and others wrote, and answers queries; never root, and another one "
+        "than iperf3's, since the user's processes could end each other",
         {}}},
       {"latency", {}},
       {"latency.path",

@@ -57,7 +57,7 @@ void Process::kill() {
 
 void Process::limit_files(std::uint64_t bytes) {
   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
-  if (pid_ >= 0) (void)::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr);  // it has ended if this fails
+  if (pid_ >= 0) (void)::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr);  // if it has not ended
 }
 
 Process::End Process::reap() {

@@ -3,8 +3,8 @@
 // (query_process.hpp).
 //
 // A user has one process at a time, and a few queries that wait for it. A caller who may only read can
-// neither take all processes or places to wait nor go before one who may measure, and root's are his own. So
-// nobody can keep others from asking.
+// neither take all processes or places to wait nor go before one who may measure, and root needs none of
+// them. So nobody can keep others from asking.
 #pragma once
 
 #include <sys/types.h>

@@ -66,7 +66,7 @@ bool has_whole_log(sqlite3* connection) {
   if (database->pMethods->xShmMap(database, 0, kIndexPart, 0, &shared) != SQLITE_OK || shared == nullptr)
     return true;
   LogIndex index{};
-  std::memcpy(&index, const_cast<const void*>(shared), sizeof index);  // NOLINT: only this process writes
+  std::memcpy(&index, const_cast<const void*>(shared), sizeof index);  // NOLINT
   if (index.version != kVersion || index.is_initialized == 0 || index.frames == 0) return true;
   const sqlite3_int64 page = index.page_bytes == 1 ? 65'536 : index.page_bytes;
   return read == SQLITE_OK && size >= kHeader + index.frames * (page + kFrameHeader) &&

@@ -200,6 +200,7 @@ TEST_F(Lifecycle, check_tells_that_the_readers_need_a_user_of_their_own) {
   const Outcome shared = with_readers(std::to_string(lab().users().iperf3.uid));
   EXPECT_EQ(shared.code, 1);
   EXPECT_THAT(shared.err, HasSubstr("is the user of iperf3, whose processes could end the readers"));
+  EXPECT_THAT(with_readers("root").err, HasSubstr("readers.user: root is no unprivileged user"));
   const Outcome nobody = with_readers("no-such-user");
   EXPECT_EQ(nobody.code, 1);
   EXPECT_THAT(nobody.err, HasSubstr("readers.user: no user \"no-such-user\" here; systemd-sysusers makes"));
