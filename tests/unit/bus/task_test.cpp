@@ -14,7 +14,7 @@ namespace {
 using Done = std::function<void(const std::string&)>;
 
 // What tasks wait for, and what they have done.
-struct Asked {
+struct Promised {
   std::vector<Done> waiting;
   std::vector<std::string> log;
 
@@ -31,7 +31,7 @@ struct Says {
   ~Says() { log.push_back(word); }
 };
 
-Task<std::string> ask(Asked& asked, std::string question) {
+Task<std::string> ask(Promised& asked, std::string question) {
   const Says end{asked.log, "end of " + question};
   auto answer = later<std::string>([&](const auto& done) { asked.waiting.emplace_back(done); });
   std::string given = co_await answer;
@@ -39,7 +39,7 @@ Task<std::string> ask(Asked& asked, std::string question) {
   co_return given + "!";
 }
 
-Task<> ask_twice(Asked& asked) {
+Task<> ask_twice(Promised& asked) {
   const Says end{asked.log, "end of all"};
   std::string first;
   try {
@@ -52,7 +52,7 @@ Task<> ask_twice(Asked& asked) {
 }
 
 TEST(Task, goes_on_where_it_waited_when_the_answer_comes) {
-  Asked asked;
+  Promised asked;
   Tasks tasks;
   tasks.start(ask_twice(asked));
   EXPECT_TRUE(asked.log.empty());
@@ -64,7 +64,7 @@ TEST(Task, goes_on_where_it_waited_when_the_answer_comes) {
 }
 
 TEST(Task, passes_an_exception_to_whoever_awaits_it) {
-  Asked asked;
+  Promised asked;
   Tasks tasks;
   tasks.start(ask_twice(asked));
   asked.answer("throw");
@@ -74,7 +74,7 @@ TEST(Task, passes_an_exception_to_whoever_awaits_it) {
 }
 
 TEST(Task, ends_with_all_its_callers_when_nobody_will_answer) {
-  Asked asked;
+  Promised asked;
   Tasks tasks;
   tasks.start(ask_twice(asked));
   asked.answer("one");
@@ -110,8 +110,8 @@ TEST(Task, has_the_exception_of_a_question_that_cannot_be_asked) {
 
 // As the handle of a query that is let go of within its own answer.
 TEST(Task, outlives_the_function_that_answers_it) {
-  Asked asked;
-  const auto task = [](Asked& of) -> Task<> {
+  Promised asked;
+  const auto task = [](Promised& of) -> Task<> {
     auto answer = later<std::string>([&](const auto& done) { of.waiting.emplace_back(done); });
     const std::string given = co_await answer;
     of.waiting.clear();
@@ -124,7 +124,7 @@ TEST(Task, outlives_the_function_that_answers_it) {
 }
 
 TEST(Task, ends_with_those_that_started_it_though_its_callback_lives_on) {
-  Asked asked;
+  Promised asked;
   {
     Tasks tasks;
     tasks.start(ask_twice(asked));
@@ -155,7 +155,7 @@ TEST(Task, ends_once_if_it_owns_what_it_waits_for) {
 }
 
 TEST(Task, that_nobody_starts_does_nothing) {
-  Asked asked;
+  Promised asked;
   {
     const auto task = ask_twice(asked);
   }

@@ -164,7 +164,8 @@ TEST_F(StoreProcesses, leave_members_their_places_while_a_killed_check_waits_for
   ASSERT_TRUE(silent);
   pool_.emplace(loop_,
                 QuerySettings{.uid = test::kNobody, .gid = test::kNogroup, .database = path_, .running = 1});
-  auto checking = pool_->check_candidate(silent->take(), [](const Result<std::string>&) {});
+  auto checking = pool_->check_candidate(silent->take(), std::numeric_limits<std::uint64_t>::max(),
+                                         [](const Result<std::string>&) {});
   ASSERT_TRUE(checking) << checking.error().message;
   ASSERT_TRUE(turn_until(loop_, [&] { return silent->is_asked(); }));
   checking->reset();  // kills it
