@@ -32,8 +32,13 @@ constexpr std::size_t kMostAnswerBytes = std::size_t{1} << 20U;
 // For the processes of a look to begin and to end on a busy machine.
 constexpr std::chrono::milliseconds kMargin{500};
 
-struct Order {
+struct Task {
   Look look = nullptr;
+  std::chrono::seconds patience{};
+};
+
+struct Order {
+  Task task;
   std::string about;
   Fd answer;  // the write end of a pipe
 };
@@ -46,6 +51,7 @@ struct Head {
 
 struct Looks {
   Fd orders;
+  std::chrono::seconds patience = kLookPatience;
   std::map<Look, steady_clock::time_point> rests;  // until when
   std::uint64_t cpu_ns = 0;
 };
@@ -69,10 +75,10 @@ std::uint64_t cpu_ns_of(int who) {
 // pipe comes with it.
 bool send_order(const Fd& socket, const Order& order) {
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
-  Look look = order.look;
+  Task task = order.task;
   std::string about = order.about;
   std::array<iovec, 2> parts{
-      {{.iov_base = &look, .iov_len = sizeof look}, {.iov_base = about.data(), .iov_len = about.size()}}};
+      {{.iov_base = &task, .iov_len = sizeof task}, {.iov_base = about.data(), .iov_len = about.size()}}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
@@ -92,7 +98,7 @@ std::optional<Order> receive_order(const Fd& socket) {
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(int))> control{};
   Order order;
   order.about.resize(kMostAboutBytes);
-  std::array<iovec, 2> parts{{{.iov_base = &order.look, .iov_len = sizeof order.look},
+  std::array<iovec, 2> parts{{{.iov_base = &order.task, .iov_len = sizeof order.task},
                               {.iov_base = order.about.data(), .iov_len = order.about.size()}}};
   msghdr message{};
   message.msg_iov = parts.data();
@@ -104,8 +110,8 @@ std::optional<Order> receive_order(const Fd& socket) {
     got = ::recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
   } while (got < 0 && errno == EINTR);
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (got < static_cast<ssize_t>(sizeof order.look) || header == nullptr) return std::nullopt;
-  order.about.resize(static_cast<std::size_t>(got) - sizeof order.look);
+  if (got < static_cast<ssize_t>(sizeof order.task) || header == nullptr) return std::nullopt;
+  order.about.resize(static_cast<std::size_t>(got) - sizeof order.task);
   int answer = -1;
   std::memcpy(&answer, CMSG_DATA(header), sizeof answer);
   order.answer.reset(answer);
@@ -131,10 +137,11 @@ void write_all(const Fd& pipe, const void* bytes, std::size_t size) {
 
 [[noreturn]] void look_and_end(const Order& order, std::uint64_t spent_ns) {
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const itimerval patience{.it_interval = {}, .it_value = {.tv_sec = kLookPatience.count(), .tv_usec = 0}};
+  const itimerval patience{.it_interval = {},
+                           .it_value = {.tv_sec = order.task.patience.count(), .tv_usec = 0}};
   (void)std::signal(SIGALRM, SIG_DFL);
   (void)::setitimer(ITIMER_REAL, &patience, nullptr);
-  const std::string text = order.look(order.about);
+  const std::string text = order.task.look(order.about);
   const Head head{.cpu_ns = spent_ns + cpu_ns_of(RUSAGE_SELF), .text_bytes = text.size()};
   write_all(order.answer, &head, sizeof head);
   write_all(order.answer, text.data(), text.size());
@@ -156,7 +163,7 @@ void write_all(const Fd& pipe, const void* bytes, std::size_t size) {
 
 // What comes until the pipe's other end is closed; less if that takes too long.
 std::string read_answer(const Fd& pipe) {
-  const auto deadline = steady_clock::now() + kLookPatience + kMargin;
+  const auto deadline = steady_clock::now() + looks().patience + kMargin;
   std::string answer;
   std::array<char, 16384> chunk{};
   while (answer.size() <= kMostAnswerBytes) {
@@ -197,6 +204,10 @@ Status begin_looks() {
   return {};
 }
 
+void set_look_patience(std::chrono::seconds patience) {
+  looks().patience = patience;
+}
+
 std::optional<std::string> look_aside(Look look, std::string_view about) {
   Looks& begun = looks();
   if (!begun.orders) return look(about);
@@ -205,7 +216,8 @@ std::optional<std::string> look_aside(Look look, std::string_view about) {
   auto pipe = make_pipe();
   if (!pipe) return std::nullopt;
   const Fd answer_end = std::move(pipe->read);
-  if (!send_order(begun.orders, {look, std::string(about), std::move(pipe->write)})) return std::nullopt;
+  if (!send_order(begun.orders, {{look, begun.patience}, std::string(about), std::move(pipe->write)}))
+    return std::nullopt;
   const std::string answer = read_answer(answer_end);
   Head head;
   if (answer.size() >= sizeof head) std::memcpy(&head, answer.data(), sizeof head);

@@ -27,8 +27,10 @@ using Look = std::string (*)(std::string_view about);
 // Starts the process that starts those of the looks. Call it while there is one thread, and before files of
 // others are open here: a new process would wait when it closes them.
 [[nodiscard]] Status begin_looks();
+// Of all looks until the next begin_looks(): another one than kLookPatience.
+void set_look_patience(std::chrono::seconds patience);
 
-// Absent if the look took longer than kLookPatience, or failed. After one that took longer, all of the same
+// Absent if the look took longer than its patience, or failed. After one that took longer, all of the same
 // function are absent for kLookRest, at once. If the kernel cannot end one, all are absent until it has
 // ended. Without begin_looks(), this process itself looks.
 [[nodiscard]] std::optional<std::string> look_aside(Look look, std::string_view about);

@@ -16,6 +16,7 @@
 
 #include "daemon/base/fd.hpp"
 #include "tests/support/hung_exec.hpp"
+#include "tests/support/patience.hpp"
 
 namespace netperfd {
 namespace {
@@ -41,11 +42,20 @@ std::string dies(std::string_view) {
   ::_exit(0);
 }
 
-// Each test begins anew, so that none rests because of another one.
+// Each test begins anew, so that none rests because of another one. Only what never ends is given up.
 class LookAside : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(begin_looks()); }
+  void SetUp() override {
+    ASSERT_TRUE(begin_looks());
+    set_look_patience(kTestPatience);
+  }
   void TearDown() override { EXPECT_TRUE(begin_looks()); }
+  static std::optional<std::string> look_in_vain(Look look, std::string_view about) {
+    set_look_patience(kLookPatience);
+    auto seen = look_aside(look, about);
+    set_look_patience(kTestPatience);
+    return seen;
+  }
 };
 
 TEST_F(LookAside, happens_in_another_process_and_returns_what_it_saw) {
@@ -67,7 +77,7 @@ TEST_F(LookAside, has_its_cpu_time_counted) {
 
 TEST_F(LookAside, that_takes_for_ever_is_given_up_and_then_rests_alone) {
   EXPECT_EQ(look_aside(&takes, "a moment"), "seen");
-  EXPECT_EQ(look_aside(&takes, "for ever"), std::nullopt);
+  EXPECT_EQ(look_in_vain(&takes, "for ever"), std::nullopt);
   EXPECT_EQ(look_aside(&takes, "a moment"), std::nullopt);
   EXPECT_TRUE(look_aside(&who_looks, "")) << "another one does not rest";
 }
@@ -85,14 +95,14 @@ TEST_F(LookAside, at_a_process_that_hangs_in_exec_is_given_up_and_those_at_other
   if (!support::HungExec::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
   const auto hung = support::HungExec::make();
   ASSERT_TRUE(hung);
-  EXPECT_EQ(look_aside(&text_of, fmt::format("/proc/{}/stat", hung->pid())), std::nullopt);
+  EXPECT_EQ(look_in_vain(&text_of, fmt::format("/proc/{}/stat", hung->pid())), std::nullopt);
   EXPECT_EQ(look_aside(&text_of, fmt::format("/proc/{}/stat", ::getpid())), std::nullopt) << "it rests";
   EXPECT_TRUE(look_aside(&who_looks, "")) << "another one does not";
 }
 
 // The process that has looked in vain, and the one that started it.
 TEST_F(LookAside, leaves_no_process_behind) {
-  ASSERT_EQ(look_aside(&takes, "for ever"), std::nullopt);
+  ASSERT_EQ(look_in_vain(&takes, "for ever"), std::nullopt);
   std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
   pid_t starts_looks = -1;
   for (pid_t pid = 0; children >> pid;) starts_looks = pid;  // the last one

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
 
 #include "daemon/base/aside.hpp"
@@ -17,6 +18,7 @@
 #include "daemon/trace/tracefs/foreign_tracers.hpp"
 #include "daemon/workload/command/ready_test.hpp"
 #include "tests/support/hung_exec.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/unit/counters/manual_clock.hpp"
 
 namespace netperfd {
@@ -29,8 +31,16 @@ using testing::StartsWith;
 
 class Looks : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(begin_looks()); }
+  void SetUp() override {
+    ASSERT_TRUE(begin_looks());
+    set_look_patience(kTestPatience);
+  }
   void TearDown() override { EXPECT_TRUE(begin_looks()); }
+  // From now on, looks are given up.
+  static std::unique_ptr<support::HungExec> make_hung() {
+    set_look_patience(kLookPatience);
+    return support::HungExec::make();
+  }
 };
 
 TEST_F(Looks, at_task_times_see_what_a_reading_sees) {
@@ -47,7 +57,7 @@ TEST_F(Looks, at_task_times_see_what_a_reading_sees) {
 
 TEST_F(Looks, at_task_times_are_given_up) {
   if (!support::HungExec::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
-  const auto hung = support::HungExec::make();
+  const auto hung = make_hung();
   ASSERT_TRUE(hung);
   EXPECT_FALSE(look_at_task_times("/proc"));
 }
@@ -57,7 +67,7 @@ TEST_F(Looks, at_task_times_that_are_given_up_leave_the_figures_of_others_unknow
   ManualClock clock;
   Counters counters;
   {
-    const auto hung = support::HungExec::make();
+    const auto hung = make_hung();
     ASSERT_TRUE(hung);
     HostNoise noise(clock, "/proc", "/sys", {::getpid()});
     noise.read_again();
@@ -72,7 +82,7 @@ TEST_F(Looks, at_task_times_that_are_given_up_leave_the_figures_of_others_unknow
 TEST_F(Looks, at_a_task_of_a_trace_that_are_given_up_hide_it) {
   if (!support::HungExec::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
   ManualClock clock;
-  const auto hung = support::HungExec::make();
+  const auto hung = make_hung();
   ASSERT_TRUE(hung);
   trace::TaskWatch watch(clock, "/proc", 65534);
   watch.start({});
@@ -82,7 +92,7 @@ TEST_F(Looks, at_a_task_of_a_trace_that_are_given_up_hide_it) {
 TEST_F(Looks, for_those_who_hold_tracefs_tell_that_they_are_given_up) {
   if (!support::HungExec::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
   EXPECT_EQ(trace::holders_of("/proc", "instances/nobody-has-it"), "");
-  const auto hung = support::HungExec::make();
+  const auto hung = make_hung();
   ASSERT_TRUE(hung);
   EXPECT_EQ(trace::holders_of("/proc", "instances/nobody-has-it"),
             "perhaps a process that cannot be looked at");
@@ -96,7 +106,7 @@ TEST_F(Looks, for_a_port_that_are_given_up_find_none) {
   ASSERT_EQ(::listen(listener.get(), 1), 0);  // at a port of the kernel's choice
   ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   EXPECT_TRUE(workload::has_port({::getpid()}, ntohs(address.sin_port)));
-  const auto hung = support::HungExec::make();
+  const auto hung = make_hung();
   ASSERT_TRUE(hung);
   EXPECT_FALSE(workload::has_port({hung->pid()}, ntohs(address.sin_port)));
 }
