@@ -321,6 +321,11 @@ Result<int> run(const Options& options) {
   if (options.check) return check_settings(*settings);
   if (options.reread) return reread(*settings, options.apply);
   if (auto started = log::start_logging(settings->level); !started) return std::unexpected(started.error());
+  tell_end_of_looks([] {
+    log::error(
+        "the process netperfd-looks has ended: until netperfd is restarted, nothing is known of the "
+        "processes of others, and no server is found to be ready by its port");
+  });
   auto loop = EventLoop::create();
   if (!loop) return std::unexpected(std::move(loop.error()));
   auto store = store::SqliteStore::open(settings->config.database, settings->config.min_free_bytes);

@@ -52,6 +52,7 @@ struct Head {
 struct Looks {
   Fd orders;
   std::chrono::seconds patience = kLookPatience;
+  std::function<void()> tell_end;
   std::map<Look, steady_clock::time_point> rests;  // until when
   std::uint64_t cpu_ns = 0;
 };
@@ -116,6 +117,11 @@ std::optional<Order> receive_order(const Fd& socket) {
   std::memcpy(&answer, CMSG_DATA(header), sizeof answer);
   order.answer.reset(answer);
   return order;
+}
+
+bool have_ended(const Fd& orders) {
+  pollfd polled{.fd = orders.get(), .events = 0, .revents = 0};
+  return ::poll(&polled, 1, 0) > 0 && (polled.revents & POLLHUP) != 0;
 }
 
 // Nobody waits for it any more.
@@ -204,6 +210,10 @@ Status begin_looks() {
   return {};
 }
 
+void tell_end_of_looks(std::function<void()> tell) {
+  looks().tell_end = std::move(tell);
+}
+
 void set_look_patience(std::chrono::seconds patience) {
   looks().patience = patience;
 }
@@ -216,8 +226,10 @@ std::optional<std::string> look_aside(Look look, std::string_view about) {
   auto pipe = make_pipe();
   if (!pipe) return std::nullopt;
   const Fd answer_end = std::move(pipe->read);
-  if (!send_order(begun.orders, {{look, begun.patience}, std::string(about), std::move(pipe->write)}))
+  if (!send_order(begun.orders, {{look, begun.patience}, std::string(about), std::move(pipe->write)})) {
+    if (begun.tell_end && have_ended(begun.orders)) std::exchange(begun.tell_end, nullptr)();
     return std::nullopt;
+  }
   const std::string answer = read_answer(answer_end);
   Head head;
   if (answer.size() >= sizeof head) std::memcpy(&head, answer.data(), sizeof head);

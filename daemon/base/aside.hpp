@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ using Look = std::string (*)(std::string_view about);
 [[nodiscard]] Status begin_looks();
 // Of all looks until the next begin_looks(): another one than kLookPatience.
 void set_look_patience(std::chrono::seconds patience);
+
+// Calls `tell` once, when the process that starts the looks is found to have ended. From then on all looks
+// are absent.
+void tell_end_of_looks(std::function<void()> tell);
 
 // Absent if the look took longer than its patience, or failed. After one that took longer, all of the same
 // function are absent for kLookRest, at once. If the kernel cannot end one, all are absent until it has

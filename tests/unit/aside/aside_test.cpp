@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -100,12 +101,31 @@ TEST_F(LookAside, at_a_process_that_hangs_in_exec_is_given_up_and_those_at_other
   EXPECT_TRUE(look_aside(&who_looks, "")) << "another one does not";
 }
 
+pid_t starter_of_looks() {
+  std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
+  pid_t starter = -1;
+  for (pid_t pid = 0; children >> pid;) starter = pid;  // the last one
+  return starter;
+}
+
+TEST_F(LookAside, whose_starter_is_killed_is_unknown_which_is_told_once) {
+  int told = 0;
+  tell_end_of_looks([&] { ++told; });
+  ASSERT_TRUE(look_aside(&who_looks, ""));
+  EXPECT_EQ(told, 0);
+  const pid_t starter = starter_of_looks();
+  ASSERT_GT(starter, 0);
+  ASSERT_EQ(::kill(starter, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
+  EXPECT_EQ(look_aside(&who_looks, ""), std::nullopt);
+  EXPECT_EQ(look_aside(&text_of, "/nowhere"), std::nullopt);
+  EXPECT_EQ(told, 1);
+}
+
 // The process that has looked in vain, and the one that started it.
 TEST_F(LookAside, leaves_no_process_behind) {
   ASSERT_EQ(look_in_vain(&takes, "for ever"), std::nullopt);
-  std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
-  pid_t starts_looks = -1;
-  for (pid_t pid = 0; children >> pid;) starts_looks = pid;  // the last one
+  const pid_t starts_looks = starter_of_looks();
   ASSERT_GT(starts_looks, 0);
   ASSERT_TRUE(look_aside(&who_looks, ""));  // one at a time: the other one has ended
   std::ifstream looking(fmt::format("/proc/{0}/task/{0}/children", starts_looks));
