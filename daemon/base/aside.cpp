@@ -218,11 +218,11 @@ void set_look_patience(std::chrono::seconds patience) {
   looks().patience = patience;
 }
 
-std::optional<std::string> look_aside(Look look, std::string_view about) {
+std::optional<std::string> look_aside(Look look, std::string_view about, std::chrono::seconds rest) {
   Looks& begun = looks();
   if (!begun.orders) return look(about);
-  auto& rest = begun.rests[look];
-  if (steady_clock::now() < rest || about.size() > kMostAboutBytes) return std::nullopt;
+  auto& rests_until = begun.rests[look];
+  if (steady_clock::now() < rests_until || about.size() > kMostAboutBytes) return std::nullopt;
   auto pipe = make_pipe();
   if (!pipe) return std::nullopt;
   const Fd answer_end = std::move(pipe->read);
@@ -234,7 +234,7 @@ std::optional<std::string> look_aside(Look look, std::string_view about) {
   Head head;
   if (answer.size() >= sizeof head) std::memcpy(&head, answer.data(), sizeof head);
   if (answer.size() < sizeof head || answer.size() - sizeof head != head.text_bytes) {
-    rest = steady_clock::now() + kLookRest;
+    rests_until = steady_clock::now() + rest;
     return std::nullopt;
   }
   begun.cpu_ns = std::max(begun.cpu_ns, head.cpu_ns);

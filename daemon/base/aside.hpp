@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Looks at processes of others without waiting for them.
+// Looks at processes of others without waiting for them for long.
 //
 // While a process is inside exec(), the kernel lets everybody wait who reads its /proc/PID/stat, exe, fd, ns
 // or maps (exec_update_lock). Any user can draw that out for ever: exec() closes his files, and closing one
@@ -19,7 +19,8 @@
 namespace netperfd {
 
 inline constexpr std::chrono::seconds kLookPatience{1};
-// With the patience, the share of its time that the caller can lose by each function: about a twentieth.
+// Each function can cost its caller 1.5 s (the patience and half a second for processes to begin and end),
+// and then nothing until it has rested.
 inline constexpr std::chrono::seconds kLookRest{20};
 
 // Runs in another process. Returns what it saw.
@@ -36,9 +37,10 @@ void set_look_patience(std::chrono::seconds patience);
 void tell_end_of_looks(std::function<void()> tell);
 
 // Absent if the look took longer than its patience, or failed. After one that took longer, all of the same
-// function are absent for kLookRest, at once. If the kernel cannot end one, all are absent until it has
+// function are absent for `rest`, at once. If the kernel cannot end one, all are absent until it has
 // ended. Without begin_looks(), this process itself looks.
-[[nodiscard]] std::optional<std::string> look_aside(Look look, std::string_view about);
+[[nodiscard]] std::optional<std::string> look_aside(Look look, std::string_view about,
+                                                    std::chrono::seconds rest = kLookRest);
 
 // CPU time of the processes of all looks so far.
 [[nodiscard]] std::uint64_t looks_cpu_ns();

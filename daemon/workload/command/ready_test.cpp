@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -21,6 +23,9 @@
 namespace netperfd::workload {
 namespace {
 
+// So short that a server is looked at again before it must be ready. Only commands of root's scenarios can
+// hold up these looks.
+constexpr std::chrono::seconds kPortRest{2};
 constexpr std::size_t kMostTableBytes = std::size_t{1} << 20;
 
 struct Table {
@@ -102,9 +107,9 @@ std::vector<std::uint64_t> sockets_with_port(std::string_view table, std::string
 }
 
 // All are in the namespace of the first, where the workload was launched.
-bool has_port(const std::vector<pid_t>& pids, std::uint16_t port) {
-  // A process that holds up the look is not ready.
-  return look_aside(&look_for_port, fmt::format("{} {}", port, fmt::join(pids, " "))).value_or("") != "";
+std::optional<bool> has_port(const std::vector<pid_t>& pids, std::uint16_t port) {
+  const auto seen = look_aside(&look_for_port, fmt::format("{} {}", port, fmt::join(pids, " ")), kPortRest);
+  return seen ? std::optional(!seen->empty()) : std::nullopt;
 }
 
 }  // namespace netperfd::workload

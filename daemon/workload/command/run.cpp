@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "daemon/model/units.hpp"
@@ -95,11 +96,12 @@ void CommandRun::on_server_ready_to_run() {
   server_.child->release();
   Result<EventSource> patience = loop_.after(spec_.ready.within, [this] {
     look_.reset();
-    give_up(fmt::format("it was not ready within {}: {}", format_duration(spec_.ready.within),
-                        spec_.ready.port ? fmt::format("it has no port {}", *spec_.ready.port)
-                        : spec_.ready.file.empty()
-                            ? fmt::format("it printed no line with \"{}\"", spec_.ready.line)
-                            : fmt::format("there is no file {}", spec_.ready.file)));
+    give_up(fmt::format(
+        "it was not ready within {}: {}", format_duration(spec_.ready.within),
+        port_is_unknown_ ? fmt::format("it could not be looked at whether it has port {}", *spec_.ready.port)
+        : spec_.ready.port         ? fmt::format("it has no port {}", *spec_.ready.port)
+        : spec_.ready.file.empty() ? fmt::format("it printed no line with \"{}\"", spec_.ready.line)
+                                   : fmt::format("there is no file {}", spec_.ready.file)));
   });
   if (!patience) return give_up(patience.error().message);
   patience_ = *std::move(patience);
@@ -112,9 +114,10 @@ void CommandRun::on_server_line(std::string_view line) {
 
 void CommandRun::look_at_server() {
   if (!server_.alive || processes_.ending()) return;
-  const bool ready =
+  const std::optional<bool> ready =
       spec_.ready.port ? has_port(processes_.members(), *spec_.ready.port) : directory_.has(spec_.ready.file);
-  if (ready) return server_is_ready();
+  port_is_unknown_ = !ready;
+  if (ready.value_or(false)) return server_is_ready();
   Result<EventSource> again = loop_.after(kLookAgain, [this] { look_at_server(); });
   if (!again) return give_up(again.error().message);
   look_ = *std::move(again);

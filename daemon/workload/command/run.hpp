@@ -76,6 +76,7 @@ class CommandRun final : public core::ActiveWorkload {
   std::vector<Document> documents_;
   std::uint64_t file_bytes_ = 0;  // of the documents that are files
   bool server_ready_ = false;
+  bool port_is_unknown_ = false;  // at the last look at the server
   bool released_ = false;
   bool stopped_ = false;  // stop() was called
   std::string failure_;   // an error other than how the processes ended

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <fstream>
@@ -81,6 +82,14 @@ TEST_F(LookAside, that_takes_for_ever_is_given_up_and_then_rests_alone) {
   EXPECT_EQ(look_in_vain(&takes, "for ever"), std::nullopt);
   EXPECT_EQ(look_aside(&takes, "a moment"), std::nullopt);
   EXPECT_TRUE(look_aside(&who_looks, "")) << "another one does not rest";
+}
+
+TEST_F(LookAside, rests_as_long_as_it_is_told) {
+  using std::chrono::seconds;
+  set_look_patience(kLookPatience);
+  EXPECT_EQ(look_aside(&takes, "for ever", seconds{0}), std::nullopt);
+  set_look_patience(kTestPatience);
+  EXPECT_EQ(look_aside(&takes, "a moment", seconds{0}), "seen");
 }
 
 TEST_F(LookAside, that_dies_is_unknown) {

@@ -98,17 +98,18 @@ TEST_F(Looks, for_those_who_hold_tracefs_tell_that_they_are_given_up) {
             "perhaps a process that cannot be looked at");
 }
 
-TEST_F(Looks, for_a_port_that_are_given_up_find_none) {
+TEST_F(Looks, for_a_port_that_are_given_up_leave_it_unknown) {
   if (!support::HungExec::is_possible()) GTEST_SKIP() << "only root, with /dev/fuse";
   const Fd listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in address{};
   socklen_t size = sizeof address;
   ASSERT_EQ(::listen(listener.get(), 1), 0);  // at a port of the kernel's choice
   ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  EXPECT_TRUE(workload::has_port({::getpid()}, ntohs(address.sin_port)));
+  EXPECT_EQ(workload::has_port({::getpid()}, ntohs(address.sin_port)), true);
+  EXPECT_EQ(workload::has_port({}, ntohs(address.sin_port)), false);
   const auto hung = make_hung();
   ASSERT_TRUE(hung);
-  EXPECT_FALSE(workload::has_port({hung->pid()}, ntohs(address.sin_port)));
+  EXPECT_EQ(workload::has_port({hung->pid()}, ntohs(address.sin_port)), std::nullopt);
 }
 
 }  // namespace

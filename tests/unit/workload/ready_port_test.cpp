@@ -56,8 +56,8 @@ TEST(ReadyPort, of_another_user_is_seen_without_access_to_everybodys_files) {
   ASSERT_EQ(::read(told.get(), &byte, 1), 1);
   std::jthread([&] {
     EXPECT_TRUE(drop_access_to_files());
-    EXPECT_TRUE(has_port({child}, ntohs(address.sin_port)));
-    EXPECT_FALSE(has_port({child}, 1));
+    EXPECT_EQ(has_port({child}, ntohs(address.sin_port)), true);
+    EXPECT_EQ(has_port({child}, 1), false);
   }).join();
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
