@@ -2,6 +2,7 @@
 #include "daemon/trace/task_watch.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +10,10 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -43,15 +47,13 @@ std::string text_of_stat(std::string_view path) {
   return read_file(std::string(path), kLongestStat).value_or("");
 }
 
-// "4711 (name) S 1 ...": the name may hold anything, so the fields are counted from the last bracket. Absent
-// of a task that lets its readers wait, too.
+// "4711 (name) S 1 ...": the name may hold anything, so the fields are counted from the last bracket.
 std::optional<TaskStat> read_stat(const std::string& path) {
   constexpr int kFlags = 9, kStart = 22;  // proc_pid_stat(5)
-  const auto text = look_aside(&text_of_stat, path);
-  if (!text) return std::nullopt;
-  const auto bracket = text->rfind(") ");
+  const std::string text = text_of_stat(path);
+  const auto bracket = text.rfind(") ");
   if (bracket == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(*text).substr(bracket + 2);
+  std::string_view rest = std::string_view(text).substr(bracket + 2);
   TaskStat stat;
   for (int field = 3; field <= kStart; ++field) {
     const auto word = rest.substr(0, rest.find(' '));
@@ -62,6 +64,31 @@ std::optional<TaskStat> read_stat(const std::string& path) {
     (field == kFlags ? stat.flags : stat.start_ticks) = *number;
   }
   return stat;
+}
+
+bool may_show(const std::string& directory, uid_t viewer, std::uint64_t began_ticks) {
+  const auto stat = read_stat(directory + "/stat");
+  if (!stat || stat->start_ticks >= began_ticks) return false;
+  if ((stat->flags & kKernelThread) != 0) return true;
+  // A process that made itself undumpable is shown as root's.
+  struct stat owner{};
+  return ::stat(directory.c_str(), &owner) == 0 && owner.st_uid == viewer;
+}
+
+// `about`: the viewer, when tracing began, the tasks; in another line, the directory. Returns those of the
+// tasks that the viewer may see.
+std::string look_at_tasks(std::string_view about) {
+  const auto end = std::min(about.find('\n'), about.size());
+  const std::string_view proc = about.substr(std::min(end + 1, about.size()));
+  std::istringstream words{std::string(about.substr(0, end))};
+  uid_t viewer = 0;
+  std::uint64_t began_ticks = 0;
+  words >> viewer >> began_ticks;
+  std::string shown;
+  for (std::int32_t pid = 0; words >> pid;) {
+    if (may_show(fmt::format("{}/{}", proc, pid), viewer, began_ticks)) shown += fmt::format("{} ", pid);
+  }
+  return shown;
 }
 
 std::uint64_t ticks_since_boot() {
@@ -106,19 +133,31 @@ void TaskWatch::read_threads() {
 }
 
 TaskScreen TaskWatch::screen() const {
-  return TaskScreen([this](std::int32_t pid) { return may_show(pid); });
+  auto seen = std::make_shared<Seen>();
+  return TaskScreen(
+      [this, seen](std::int32_t pid) {
+        look_at({pid}, *seen);
+        return seen->at(pid);
+      },
+      [this, seen](const std::set<std::int32_t>& pids) { look_at(pids, *seen); });
 }
 
-bool TaskWatch::may_show(std::int32_t pid) const {
-  if (!numbers_are_ours_) return false;
-  if (own_.contains(pid)) return true;
-  const std::string directory = fmt::format("{}/{}", proc_, pid);
-  const auto stat = read_stat(directory + "/stat");
-  if (!stat || stat->start_ticks >= began_ticks_) return false;
-  if ((stat->flags & kKernelThread) != 0) return true;
-  // A process that made itself undumpable is shown as root's.
-  struct stat owner{};
-  return ::stat(directory.c_str(), &owner) == 0 && owner.st_uid == viewer_;
+// Each look takes a process, and somebody who forks can fill a trace with tasks.
+void TaskWatch::look_at(const std::set<std::int32_t>& pids, Seen& seen) const {
+  constexpr std::size_t kAtOnce = 4096;
+  std::vector<std::int32_t> asked;
+  for (const std::int32_t pid : pids) {
+    const bool is_own = numbers_are_ours_ && own_.contains(pid);
+    if (seen.try_emplace(pid, is_own).second && numbers_are_ours_ && !is_own) asked.push_back(pid);
+  }
+  for (std::size_t at = 0; at < asked.size(); at += kAtOnce) {
+    const auto some = std::span(asked).subspan(at, std::min(kAtOnce, asked.size() - at));
+    // Absent if one of the tasks lets its readers wait.
+    std::istringstream shown(look_aside(&look_at_tasks, fmt::format("{} {} {}\n{}", viewer_, began_ticks_,
+                                                                    fmt::join(some, " "), proc_))
+                                 .value_or(""));
+    for (std::int32_t pid = 0; shown >> pid;) seen[pid] = true;
+  }
 }
 
 }  // namespace netperfd::trace

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ class TaskWatch {
 
  private:
   void read_threads();
-  [[nodiscard]] bool may_show(std::int32_t pid) const;
+  using Seen = std::map<std::int32_t, bool>;  // tasks, and whether they may be shown
+  void look_at(const std::set<std::int32_t>& pids, Seen& seen) const;
 
   core::Clock& clock_;
   std::string proc_;

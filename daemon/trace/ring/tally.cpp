@@ -244,6 +244,7 @@ std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const 
             [](const Found& left, const Found& right) { return left.record.place < right.record.place; });
 
   const auto tasks = parse_task_names(task_names);
+  std::set<std::int32_t> pids;
   std::vector<EventSample> result;
   for (const auto& [event, record] : found) {
     Common common;
@@ -253,12 +254,18 @@ std::vector<EventSample> Tally::State::samples_of(const Symbols& symbols, const 
                        record.ordinal,
                        static_cast<std::int64_t>(record.place.time - zero),
                        record.place.cpu,
-                       screen.number(common.pid),
+                       common.pid,
                        task == tasks.end() ? "" : task->second,
                        decode_fields(*events.at(event).format, record.data, symbols)};
-    if (screen.hides(common.pid)) sample.task = kOtherTask;
-    screen.apply(sample.event, common.pid, sample.fields);
+    TaskScreen::add_tasks(common.pid, sample.fields, pids);
     result.push_back(std::move(sample));
+  }
+  screen.expect(pids);
+  for (EventSample& sample : result) {
+    const std::int32_t pid = sample.pid;
+    sample.pid = screen.number(pid);
+    if (screen.hides(pid)) sample.task = kOtherTask;
+    screen.apply(sample.event, pid, sample.fields);
   }
   return result;
 }

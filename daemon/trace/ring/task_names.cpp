@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <ranges>
 
 #include "daemon/trace/ring/tally_marks.hpp"
 
@@ -36,7 +37,10 @@ std::map<std::int32_t, std::string> parse_task_names(std::string_view lines) {
 
 std::string shown_task_names(std::string_view lines, const TaskScreen& tasks) {
   std::string shown(kIdleLine);
-  for (const auto& [pid, name] : parse_task_names(lines)) {
+  const auto names = parse_task_names(lines);
+  const auto pids = names | std::views::keys;
+  tasks.expect({pids.begin(), pids.end()});
+  for (const auto& [pid, name] : names) {
     if (pid != 0 && !tasks.hides(pid)) shown += fmt::format("{} {}\n", pid, name);
   }
   return shown;

@@ -62,6 +62,18 @@ std::int32_t TaskScreen::number(std::int32_t pid) const {
   return found->second;
 }
 
+void TaskScreen::add_tasks(std::int32_t pid, const std::vector<EventField>& fields,
+                           std::set<std::int32_t>& pids) {
+  pids.insert(pid);
+  for (const EventField& field : fields) {
+    if (is_name(field.name)) {
+      pids.insert(task_of_name(field.name, fields, pid));
+    } else if (const auto task = is_number(field.name) ? number_in(field) : std::nullopt) {
+      pids.insert(*task);
+    }
+  }
+}
+
 void TaskScreen::apply(std::string_view event, std::int32_t pid, std::vector<EventField>& fields) const {
   if (!may_show_) return;
   const bool hides_all = hides(pid) && !fits_event(network_events(), event);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "daemon/model/trace_record.hpp"
@@ -20,11 +22,22 @@ class TaskScreen {
  public:
   // Whether a task may be shown; asked once for each.
   using Question = std::function<bool(std::int32_t pid)>;
+  // Told of tasks that will be asked for, so that all of them can be looked at together.
+  using Announcement = std::function<void(const std::set<std::int32_t>& pids)>;
 
   // Hides nothing.
   TaskScreen() = default;
   // Hides the tasks for which `may_show` is false. The idle task, number 0, is never hidden.
-  explicit TaskScreen(Question may_show) : may_show_(std::move(may_show)) {}
+  explicit TaskScreen(Question may_show, Announcement expect = {})
+      : may_show_(std::move(may_show)), expect_(std::move(expect)) {}
+
+  // Optional: tasks that are going to be hidden or shown.
+  void expect(const std::set<std::int32_t>& pids) const {
+    if (expect_) expect_(pids);
+  }
+  // Adds the tasks that apply() asks for.
+  static void add_tasks(std::int32_t pid, const std::vector<EventField>& fields,
+                        std::set<std::int32_t>& pids);
 
   [[nodiscard]] bool hides(std::int32_t pid) const { return number(pid) != pid; }
   // The number that stands for the task: its own, or for a hidden task one above every task's number. The
@@ -38,6 +51,7 @@ class TaskScreen {
 
  private:
   Question may_show_;
+  Announcement expect_;
   mutable std::map<std::int32_t, std::int32_t> numbers_;  // those asked for so far
   mutable std::int32_t hidden_ = 0;
 };

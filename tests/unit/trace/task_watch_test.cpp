@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +72,22 @@ TEST_F(TaskWatchTest, shows_the_kernels_threads_and_the_viewers_tasks_and_no_oth
   EXPECT_TRUE(nobody.screen().hides(13)) << "which is no more";
   watch_as(::getuid()).start({});
   EXPECT_FALSE(watch_->screen().hides(12));
+}
+
+TEST_F(TaskWatchTest, looks_at_all_tasks_at_once_however_many) {
+  std::set<std::int32_t> pids;
+  for (std::int32_t pid = 1000; pid < 7000; ++pid) pids.insert(pid);
+  for (const std::int32_t pid : {1000, 5096, 6999}) add_task(pid, kKernelThread, kEarly);
+  TaskWatch& watch = watch_as(::getuid());
+  watch.start({});
+  const TaskScreen screen = watch.screen();
+  screen.expect(pids);
+  std::filesystem::remove_all(directory_.path("proc"));
+  std::vector<std::int32_t> shown;
+  for (const std::int32_t pid : pids) {
+    if (!screen.hides(pid)) shown.push_back(pid);
+  }
+  EXPECT_EQ(shown, (std::vector<std::int32_t>{1000, 5096, 6999}));
 }
 
 TEST_F(TaskWatchTest, hides_a_task_that_may_have_taken_the_number_of_another) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -118,6 +119,30 @@ TEST(TaskScreen, the_owner_sees_own_tasks_and_the_network_of_all) {
   EXPECT_THAT(text, HasSubstr("filename=/usr/bin/iperf3/ pid=812/"));
   EXPECT_THAT(text, HasSubstr("skb:kfree_skb other-4194305 skbaddr=p:")) << "a packet, whoever was running";
   EXPECT_THAT(text, HasSubstr("location=udp_rcv"));
+}
+
+// All at once, so that they can be looked at together.
+TEST(TaskScreen, is_told_of_all_tasks_before_it_asks_for_one) {
+  std::vector<std::set<std::int32_t>> told;
+  std::set<std::int32_t> asked;
+  const auto screen = [&] {
+    return TaskScreen(
+        [&](std::int32_t pid) {
+          EXPECT_EQ(told.size(), 1U);
+          asked.insert(pid);
+          return pid == kOwnTask;
+        },
+        [&](const std::set<std::int32_t>& pids) { told.push_back(pids); });
+  };
+  EXPECT_EQ(everything(record_with(screen())), everything(record_with(own_tasks())));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(asked, (std::set<std::int32_t>{kOwnTask, kTheirTask}));
+  EXPECT_TRUE(std::ranges::includes(told[0], asked));
+  told.clear();
+  asked.clear();
+  EXPECT_EQ(shown_task_names("812 iperf3\n4711 secretd\n", screen()), "0 <idle>\n812 iperf3\n");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].contains(kOwnTask) && told[0].contains(kTheirTask));
 }
 
 TEST(TaskScreen, no_user_sees_an_address_among_arguments) {
