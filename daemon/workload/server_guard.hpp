@@ -134,7 +134,8 @@ class ServerGuard {
   std::uint32_t passed_ = 0;
   std::uint32_t greeted_ = 0;  // datagrams of the client
   std::uint32_t calls_ = 0;
-  bool expected_ = false;  // the client may connect
+  std::uint32_t late_closes_ = 0;  // of the server's sockets
+  bool expected_ = false;          // the client may connect
   bool translated_ = false;
   RefusedOthers others_;
   std::string failure_;
