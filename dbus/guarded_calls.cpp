@@ -11,11 +11,12 @@
 namespace netperfd::dbus {
 
 // The calls that wait in the socket are taken faster than they are answered, or those of others would wait
-// behind a flood. But whoever floods may be faster than this thread, so that the queue has its turn.
+// behind a flood. But whoever floods may be faster than this thread, so that the queue has its turn. If
+// none of its calls may go yet, the loop has: the socket itself tells of more.
 ssize_t SocketGuard::receive_in_turn(msghdr& message, int flags) {
   if (rest_ > 0 && !skips_ && !keeps_) return receive_next(message, flags);
   const std::size_t room = message.msg_controllen;
-  while (between_ < kMostBetween || !calls_->has_next()) {
+  while (between_ < kMostBetween) {
     has_kept_ = false;
     const ssize_t got = receive_next(message, flags);
     const bool is_nothing = got < 0 && errno == EAGAIN;
@@ -23,11 +24,11 @@ ssize_t SocketGuard::receive_in_turn(msghdr& message, int flags) {
     ++between_;
     if (!is_nothing) return got;
   }
+  between_ = 0;
   if (!calls_->has_next()) {
     errno = EAGAIN;
     return -1;
   }
-  between_ = 0;
   giving_ = calls_->next();
   message.msg_controllen = room;
   return give(message);

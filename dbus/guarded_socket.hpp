@@ -65,7 +65,8 @@ class SocketGuard {
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
   // One turn of the loop skips at most so many bytes.
   static constexpr std::size_t kMostSkipped = std::size_t{64} * 1024;
-  // So many messages at most are taken off the socket between two calls of the queue.
+  // So many messages at most are taken off the socket between two calls of the queue, or between two turns of
+  // the loop if none of its calls may go.
   static constexpr std::size_t kMostBetween = 64;
 
   // All are called within recvmsg(): they must not throw, nor use the connection.
@@ -154,7 +155,7 @@ class SocketGuard {
   std::optional<Treat> refused_;                        // the same; it may wait for a thread that takes it
   bool is_held_up_ = false;
   CallQueue* calls_ = nullptr;
-  std::size_t between_ = 0;  // messages since the last call of the queue
+  std::size_t between_ = 0;  // messages since the last call of the queue, or turn of the loop
   bool keeps_ = false;       // the current message is a call for the queue
   bool has_kept_ = false;    // some of one, by the last receive_next()
   WaitingCall keeping_;      // what has come of it

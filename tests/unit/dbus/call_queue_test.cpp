@@ -120,6 +120,27 @@ TEST_F(CallQueueTest, takes_so_many_calls_between_two_that_it_gives) {
   EXPECT_EQ(stack.asked.size(), 2 * SocketGuard::kMostBetween);
 }
 
+// Whose calls all wait for the bus, for example.
+TEST_F(CallQueueTest, takes_so_many_calls_at_once_if_it_gives_none) {
+  stack.gives = false;
+  for (std::size_t i = 0; i < 3 * SocketGuard::kMostBetween; ++i) send(call("Flood"), {});
+  for (std::size_t turn = 1; turn <= 3; ++turn) {
+    EXPECT_TRUE(receive(24).bytes.empty());
+    EXPECT_EQ(stack.asked.size(), turn * SocketGuard::kMostBetween);
+  }
+  EXPECT_EQ(waiting_bytes(), 0);
+}
+
+TEST_F(CallQueueTest, lets_the_loop_have_its_turn_after_many_messages_of_the_bus) {
+  stack.gives = false;
+  send(call("Waits"), {});
+  for (std::size_t i = 0; i < SocketGuard::kMostBetween; ++i) send(of_bus(), {});
+  for (std::size_t i = 1; i < SocketGuard::kMostBetween; ++i) ASSERT_EQ(next_of_queue(), of_bus()) << i;
+  EXPECT_TRUE(receive(24).bytes.empty());
+  EXPECT_EQ(next_of_queue(), of_bus());
+  EXPECT_EQ(waiting_bytes(), 0);
+}
+
 TEST_F(CallQueueTest, without_room_answers_by_the_header_alone) {
   send(call("A"), {});
   send(call("B"), {});
