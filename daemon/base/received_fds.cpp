@@ -47,7 +47,8 @@ int ReceivedFds::token_for(Fd received, uid_t uid) {
 }
 
 Result<ForeignFd> ReceivedFds::take(int token) {
-  if (token < 0) return fail(ErrorKind::busy, "the descriptors of the call were not received: try again");
+  if (token < 0)
+    return fail(ErrorKind::busy, "netperfd had too many files open to receive those of the call: try again");
   const ino_t pipe = pipe_of(token);
   const auto found = std::ranges::find(held_, pipe, &Held::pipe);
   if (pipe == 0 || found == held_.end()) {

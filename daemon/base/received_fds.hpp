@@ -37,7 +37,7 @@ class ReceivedFds {
   // Whether there may be so many more of this user.
   [[nodiscard]] bool has_room(uid_t uid, std::size_t more);
 
-  // -1 where there can be none, which libsystemd takes for a descriptor that is closed already.
+  // -1 if the process has no number left, which libsystemd takes for a descriptor that is closed already.
   [[nodiscard]] int token_for(Fd received, uid_t uid);
   // The descriptor that the token, or a duplicate of it, stands for. busy if it is -1, invalid_argument if it
   // is of an own file (see own_files.hpp): it stays open and counts for good. internal if it is no token.

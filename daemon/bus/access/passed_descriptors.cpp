@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 
 #include "daemon/base/fd.hpp"
@@ -41,34 +42,43 @@ PassedDescriptors::~PassedDescriptors() {
 
 // The object is not examined: a call of an unknown one is answered like any other.
 dbus::Wanted PassedDescriptors::wants(const dbus::MessageHead& head) {
-  why_.clear();
+  why_.reset();
   const Method* const method = find_method(head.interface, head.member);
   if (head.type != dbus::MessageType::call || method == nullptr) return dbus::Wanted::no;
-  if (head.descriptors > method->limits.descriptors) return dbus::Wanted::no;
+  const std::uint32_t most = method->limits.descriptors;
+  if (most == 0) return dbus::Wanted::no;
+  if (head.descriptors > most)
+    return refuse_with(ErrorKind::invalid_argument, fmt::format("a call may have at most {}", most));
   Senders::Sender& sender = senders_.of(head.sender);
   if (!sender.uid) {
     if (senders_.waits_for(sender)) return dbus::Wanted::not_yet;
     if (sender.has_left) return dbus::Wanted::no;
-    why_ = "the bus does not say in time whose they are";
-    return dbus::Wanted::refused;
+    return refuse_with(ErrorKind::busy, "the bus does not say in time whose they are");
   }
   current_ = *sender.uid;
   if (received_.has_room(current_, head.descriptors)) return dbus::Wanted::yes;
-  why_ = fmt::format("too many of uid {} or of all users are not closed yet", current_);
+  return refuse_with(ErrorKind::busy,
+                     fmt::format("too many of uid {} or of all users are not closed yet", current_));
+}
+
+dbus::Wanted PassedDescriptors::refuse_with(ErrorKind kind, std::string why) {
+  why_ = Error{kind, std::move(why)};
   return dbus::Wanted::refused;
 }
 
 void PassedDescriptors::refuse(const dbus::MessageHead* head) {
-  senders_.refuse(
-      head != nullptr ? head->sender : "",
-      head == nullptr
-          ? "sent descriptors with a message whose header cannot be read: they are not received"
-          : fmt::format("sent {} descriptors with a {} {}: they are not received{}{}", head->descriptors,
-                        dbus::to_string(head->type), head->member, why_.empty() ? "" : ", as ", why_));
-  if (head == nullptr || why_.empty()) return;
-  (void)sizes_.answer(*head, dbus::error::kBusy,
-                      fmt::format("the descriptors were not received: {}. Try again", why_));
-  why_.clear();
+  senders_.refuse(head != nullptr ? head->sender : "",
+                  head == nullptr
+                      ? "sent descriptors with a message whose header cannot be read: they are not received"
+                      : fmt::format("sent {} descriptors with a {} {}: they are not received{}{}",
+                                    head->descriptors, dbus::to_string(head->type), head->member,
+                                    why_ ? ", as " : "", why_ ? why_->message : ""));
+  if (head == nullptr || !why_) return;
+  const bool is_busy = why_->kind == ErrorKind::busy;
+  (void)sizes_.answer(
+      *head, is_busy ? dbus::error::kBusy : dbus::error::kInvalidArgument,
+      fmt::format("the descriptors were not received: {}{}", why_->message, is_busy ? ". Try again" : ""));
+  why_.reset();
 }
 
 }  // namespace netperfd::bus

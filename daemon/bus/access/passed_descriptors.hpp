@@ -5,8 +5,10 @@
 // What was received may never be closed again, so its user must be known before.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "daemon/base/error.hpp"
 #include "daemon/base/event_loop.hpp"
 #include "daemon/base/received_fds.hpp"
 #include "daemon/bus/access/message_sizes.hpp"
@@ -28,14 +30,15 @@ class PassedDescriptors {
 
  private:
   [[nodiscard]] dbus::Wanted wants(const dbus::MessageHead& head);
+  [[nodiscard]] dbus::Wanted refuse_with(ErrorKind kind, std::string why);
   void refuse(const dbus::MessageHead* head);
 
   dbus::SocketGuard& guard_;
   Senders& senders_;
   MessageSizes& sizes_;
   ReceivedFds received_;
-  uid_t current_ = 0;     // of the message whose descriptors are being received
-  std::string why_ = {};  // the last call is answered with busy, as its descriptors are not received
+  uid_t current_ = 0;              // of the message whose descriptors are being received
+  std::optional<Error> why_ = {};  // what the last call is answered with, as its descriptors are not received
 };
 
 }  // namespace netperfd::bus

@@ -176,7 +176,9 @@ TEST_F(ReceivedFdsTest, what_is_no_token_stands_for_nothing) {
   EXPECT_FALSE(received->take(pipe->write.get()));
   const auto taken = received->take(-1);
   ASSERT_FALSE(taken);
-  EXPECT_EQ(taken.error().kind, ErrorKind::busy) << "for it there was no room";
+  EXPECT_EQ(taken.error().kind, ErrorKind::busy);
+  EXPECT_EQ(taken.error().message,
+            "netperfd had too many files open to receive those of the call: try again");
 }
 
 }  // namespace
