@@ -80,9 +80,12 @@ dbus::CallQueue::Room WaitingCalls::refuse(const dbus::MessageHead* head, const 
 }
 
 void WaitingCalls::put(dbus::WaitingCall call) {
+  const Place now{.user = coming_.user, .may_measure = coming_.may_measure};
+  Place& place = places_.try_emplace(coming_.sender, now).first->second;
+  ++place.calls;
   const auto of_call = std::make_shared<const UnderWay::OfCall>(
-      UnderWay::OfCall{.user = coming_.user, .bytes = budget_.take(coming_.user, coming_.bytes)});
-  round_.put(coming_.user, coming_.may_measure,
+      UnderWay::OfCall{.user = place.user, .bytes = budget_.take(coming_.user, coming_.bytes)});
+  round_.put(place.user, place.may_measure,
              {std::move(call), std::move(coming_.sender), coming_.serial, of_call});
   wake();
 }
@@ -94,6 +97,7 @@ bool WaitingCalls::has_next() const {
 dbus::WaitingCall WaitingCalls::next() {
   auto waiting = round_.next([this](uid_t user) { return under_way_.may_begin(user); });
   if (!waiting) return {};
+  if (const auto place = places_.find(waiting->sender); --place->second.calls == 0) places_.erase(place);
   // Of others, nothing is kept once they are given.
   if (!waiting->sender.empty())
     given_.push_back({std::move(waiting->sender), waiting->serial, std::move(waiting->of_call)});

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -55,6 +56,13 @@ class WaitingCalls final : public dbus::CallQueue {
     uid_t user = static_cast<uid_t>(-1);  // -1: the bus does not say
     bool may_measure = false;
   };
+  // In the round, of a connection with calls in it. It stays the same until all of them are given, whatever
+  // becomes known of the connection: they keep their order.
+  struct Place {
+    uid_t user;
+    bool may_measure;
+    std::size_t calls = 0;
+  };
   struct Waiting {
     dbus::WaitingCall call;
     std::string sender;
@@ -81,7 +89,8 @@ class WaitingCalls final : public dbus::CallQueue {
   KnownRights rights_;
   ByteBudget budget_;
   Round<Waiting> round_;
-  Who coming_;  // of the call that room_for() was asked for
+  std::map<std::string, Place> places_;  // by connection; empty: those whose header cannot be read
+  Who coming_;                           // of the call that room_for() was asked for
   std::deque<Given> given_;
   EventSource awake_;
   std::unique_ptr<sd_bus_slot, UnrefSlot> filter_;
