@@ -43,6 +43,7 @@ bool WaitingCalls::knows(const dbus::MessageHead& head) {
 
 // Unknown senders are one user.
 dbus::CallQueue::Room WaitingCalls::room_for(const dbus::MessageHead* head, std::size_t bytes) {
+  under_way_.begin(nullptr);  // the last call was handed out: what nobody has claimed of it, nobody will
   coming_ = Who{};
   coming_.bytes = bytes;
   bool is_trusted = false;

@@ -2,10 +2,12 @@
 #include "daemon/bus/access/waiting_calls.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -91,6 +93,16 @@ TEST_F(WaitingCallsTest, of_one_sender_keep_their_order_if_the_bus_names_him_lat
     EXPECT_EQ(calls->next().bytes.at(0), expected);
   }
   EXPECT_FALSE(calls->has_next());
+}
+
+// Such as one of Introspect, or with too many entries.
+TEST_F(WaitingCallsTest, make_room_of_a_call_that_nobody_has_claimed) {
+  const auto bytes = std::make_shared<int>();
+  under_way.begin(
+      std::make_shared<const UnderWay::OfCall>(UnderWay::OfCall{.user = ::geteuid(), .bytes = bytes}));
+  EXPECT_EQ(bytes.use_count(), 2);
+  put(1);
+  EXPECT_EQ(bytes.use_count(), 1);
 }
 
 }  // namespace
