@@ -56,6 +56,7 @@ class Authorization {
 
   // Maximum number of questions about callers that the bus has not answered yet: of one connection, and in
   // all. The bus allows a user 256 connections by default, so nobody can use up the whole.
+  // Of calls whose header can be read, UnderWay lets fewer ask at once.
   static constexpr std::size_t kQuestionsOfConnectionLimit = 8;
   static constexpr std::size_t kQuestionsLimit = 4096;
   // Maximum number of decisions of polkit that a user waits for.
