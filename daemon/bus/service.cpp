@@ -91,14 +91,6 @@ void record_refusal(core::AuditTrail& audit, const Refused& refused) {
                 .count = refused.count});
 }
 
-// Of jobs that he started or imported.
-bool has_runs(core::RunQueries& queries, uid_t user) {
-  core::RunFilter filter;
-  filter.owner = user;
-  const auto runs = queries.selected_runs(filter, {}, 1);
-  return runs && !runs->empty();
-}
-
 }  // namespace
 
 // In the order of construction: later members use earlier ones.
@@ -123,7 +115,8 @@ struct Service::Parts {
                        return authorization.is_member(
                            {.name = sender.name, .uid = *sender.uid, .groups = sender.groups});
                      },
-                 .has_runs = [&queries = ports.queries](uid_t user) { return has_runs(queries, user); }}),
+                 .has_jobs = [&queries = ports.queries](
+                                 uid_t user) { return queries.owns_jobs(user).value_or(false); }}),
         manager(bus.get(), {ports, authorization, callers, passed.received(), documents, under_way},
                 std::move(settings)) {}
 

@@ -119,6 +119,13 @@ Result<uid_t> RunReader::owner_of_job(JobId job) {
   return owner;
 }
 
+Result<bool> RunReader::owns_jobs(uid_t user) {
+  auto select =
+      connection_.prepare("SELECT 1 FROM jobs INDEXED BY jobs_by_owner WHERE owner_uid = ? LIMIT 1");
+  if (!select) return std::unexpected(select.error());
+  return select->bind(user).step();
+}
+
 Result<std::vector<core::RunRow>> RunReader::runs_of_job(JobId job) {
   const auto runs = numbers_of_runs(connection_, job);
   if (!runs) return std::unexpected(runs.error());

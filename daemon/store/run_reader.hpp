@@ -26,6 +26,7 @@ class RunReader {
   [[nodiscard]] Result<std::string> document(RunId run, const std::string& name);
   [[nodiscard]] Result<core::OwnedRun> owner_of(RunId run);
   [[nodiscard]] Result<uid_t> owner_of_job(JobId job);
+  [[nodiscard]] Result<bool> owns_jobs(uid_t user);
   [[nodiscard]] Result<std::vector<core::RunRow>> runs_of_job(JobId job);
 
  private:

@@ -205,6 +205,10 @@ Result<uid_t> SqliteStore::owner_of_job(JobId job) {
   return parts_->reader.owner_of_job(job);
 }
 
+Result<bool> SqliteStore::owns_jobs(uid_t user) {
+  return parts_->reader.owns_jobs(user);
+}
+
 Result<std::vector<Totals>> SqliteStore::streams(RunId run) {
   return parts_->reader.streams(run);
 }

@@ -117,6 +117,7 @@ class SqliteStore final : public core::RunStore,
   [[nodiscard]] Result<core::RunRow> run(RunId run) override;
   [[nodiscard]] Result<core::OwnedRun> owner_of(RunId run) override;
   [[nodiscard]] Result<uid_t> owner_of_job(JobId job) override;
+  [[nodiscard]] Result<bool> owns_jobs(uid_t user) override;
   [[nodiscard]] Result<std::vector<Totals>> streams(RunId run) override;
   [[nodiscard]] Result<core::Page<Interval>> intervals(RunId run, const std::string& cursor,
                                                        std::uint32_t limit) override;

@@ -244,7 +244,7 @@ TEST_F(Lifecycle, a_database_in_a_directory_that_others_may_change_is_not_opened
     expect_refused("`chmod go-w " + above + "`");
   }
   std::filesystem::permissions(above, std::filesystem::perms{0755});
-  ASSERT_EQ(::chown(above.c_str(), lab().users().member, static_cast<gid_t>(-1)), 0);
+  ASSERT_EQ(::chown(above.c_str(), lab().users().member.uid, static_cast<gid_t>(-1)), 0);
   expect_refused("`chown root " + above + "`");
 }
 

@@ -257,7 +257,8 @@ TEST_F(StoreFile, keeps_no_daemon_from_its_end_by_a_restore_under_way) {
   Process client{lab().ctl_command({"db", "restore", pipe}, {})};
   const Fd writer{::open(pipe.c_str(), O_WRONLY | O_CLOEXEC)};
   ASSERT_EQ(::write(writer.get(), bytes.data(), bytes.size() / 2), static_cast<ssize_t>(bytes.size() / 2));
-  EXPECT_TRUE(comes_true([] { return std::filesystem::exists(lab().database_path() + ".restoring"); }));
+  wait_for_database(lab().database_path(),
+                    [] { return std::filesystem::exists(lab().database_path() + ".restoring"); });
   EXPECT_EQ(lab().end_netperfd(SIGTERM), (Exit{0, 0})) << lab().netperfd().log();
   EXPECT_EQ(client.wait().code, kUnreachable);
   lab().start_netperfd();

@@ -55,7 +55,7 @@ dbus::CallQueue::Room WaitingCalls::room_for(const dbus::MessageHead* head, std:
     coming_.may_measure = sender.uid && rights_.may_measure(sender);
     // What would have to be looked up is not, for every small call.
     is_trusted =
-        coming_.may_measure || (sender.uid && bytes > kMostUntrustedBytes && rights_.has_runs(*sender.uid));
+        coming_.may_measure || (sender.uid && bytes > kMostUntrustedBytes && rights_.has_jobs(*sender.uid));
   }
   if (bytes > kMostUntrustedBytes && !is_trusted) {
     return refuse(head, dbus::error::kInvalidArgument,

@@ -27,7 +27,7 @@ namespace netperfd::bus {
 // What is known of a sender's rights without asking anybody. Must not throw, nor use the connection.
 struct KnownRights {
   std::function<bool(const Senders::Sender& sender)> may_measure;
-  std::function<bool(uid_t user)> has_runs;  // in the store, of which it may ask for a bundle
+  std::function<bool(uid_t user)> has_jobs;  // in the store, of which it may ask for a bundle
 };
 
 class WaitingCalls final : public dbus::CallQueue {

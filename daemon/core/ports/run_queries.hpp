@@ -217,6 +217,8 @@ class RunQueries {
   // Whose it is, and of which job; root's if that is damaged.
   [[nodiscard]] virtual Result<OwnedRun> owner_of(RunId run) = 0;
   [[nodiscard]] virtual Result<uid_t> owner_of_job(JobId job) = 0;
+  // By one look at an index.
+  [[nodiscard]] virtual Result<bool> owns_jobs(uid_t user) = 0;
   [[nodiscard]] virtual Result<std::vector<Totals>> streams(RunId run) = 0;
   // In the order of iperf3's document.
   [[nodiscard]] virtual Result<Page<Interval>> intervals(RunId run, const std::string& cursor,

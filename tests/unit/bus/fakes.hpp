@@ -52,6 +52,10 @@ class FakeQueries final : public core::RunQueries {
     return found->owner;
   }
 
+  Result<bool> owns_jobs(uid_t user) override {
+    return std::ranges::find(stored, user, &core::RunRow::owner) != stored.end();
+  }
+
   Result<std::vector<Totals>> streams(RunId id) override {
     if (auto known = run(id); !known) return std::unexpected(known.error());
     return stored_streams;

@@ -38,7 +38,7 @@ class WaitingCallsTest : public BusTest {
     sizes.emplace(*connection->guard, raw, *senders);
     calls.emplace(*loop, *connection->guard, raw, *senders, *sizes, under_way,
                   KnownRights{.may_measure = [](const Senders::Sender&) { return true; },
-                              .has_runs = [](uid_t) { return false; }});
+                              .has_jobs = [](uid_t) { return false; }});
     name = forgery::unique_name(caller->bus());
     head.sender = name;
   }

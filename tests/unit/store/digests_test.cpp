@@ -136,6 +136,8 @@ TEST_F(Digests, of_a_damaged_job_keep_its_words_from_being_shown) {
   filter.job = 1;
   EXPECT_FALSE(store->selected_runs(filter, {}, 10));
   EXPECT_EQ(must(store->owner_of_job(1)), 0U);
+  EXPECT_TRUE(must(store->owns_jobs(1000)));
+  EXPECT_FALSE(must(store->owns_jobs(1001)));
   EXPECT_EQ(must(store->check_store()).damaged_jobs, (std::vector<JobId>{1}));
 }
 
