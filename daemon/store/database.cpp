@@ -330,6 +330,9 @@ Status Database::prepare(std::span<const Migration> migrations) {
   // What SQLite puts aside during a change stays in memory: the disk for temporary files may be full too.
   if (auto set = connection_.execute("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY"); !set)
     return set;
+  // SQLite opens the log of a file that had none, such as a restored one, when it reads.
+  if (auto read = connection_.value<std::int64_t>("PRAGMA schema_version"); !read)
+    return std::unexpected(std::move(read.error()));
   connection_.guard_file();
   return {};
 }

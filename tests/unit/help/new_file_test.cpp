@@ -128,7 +128,7 @@ TEST_F(NewFileTest, that_is_a_pipe_or_a_device_is_written_to) {
 TEST_F(NewFileTest, that_is_an_open_descriptor_is_written_to_where_that_is) {
   const OwnedFd to{::open(other().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
   for (const char* directory : {"/dev/fd", "/proc/self/fd"})
-    ASSERT_TRUE(write_file(fmt::format("{}/{}", directory, to.get()), ", and more"));
+    ASSERT_TRUE(write_file(fmt::format("{}/{}", directory, to.get()), ", and more")) << directory;
   EXPECT_EQ(content_of(other()), "of somebody else, and more, and more");
   EXPECT_FALSE(write_file("/dev/fd/987654", "a report"));
 }
