@@ -50,11 +50,10 @@ std::unique_ptr<SilentFile> SilentFile::make() {
   std::unique_ptr<SilentFile> made(new SilentFile);
   made->device_.reset(::open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   made->stop_.reset(::eventfd(0, EFD_CLOEXEC));
-  made->asked_.reset(::eventfd(0, EFD_CLOEXEC));
   made->closing_.reset(::eventfd(0, EFD_CLOEXEC));
   std::string path = "/tmp/netperfd-silent-XXXXXX";
   const Fd place{::mkstemp(path.data())};
-  if (!made->device_ || !made->stop_ || !made->asked_ || !made->closing_ || !place) return nullptr;
+  if (!made->device_ || !made->stop_ || !made->closing_ || !place) return nullptr;
   const std::string options =
       fmt::format("fd={},rootmode=100000,user_id=0,group_id=0,allow_other", made->device_.get());
   const bool mounted = ::mount("silent", path.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
@@ -80,11 +79,6 @@ void SilentFile::let_go() {
   if (server_ < 0) return;
   set(stop_);
   ::waitpid(std::exchange(server_, -1), nullptr, 0);
-}
-
-bool SilentFile::is_asked() const {
-  pollfd event{asked_.get(), POLLIN, 0};
-  return ::poll(&event, 1, 0) > 0;
 }
 
 bool SilentFile::wait_for_close() const {
@@ -125,12 +119,10 @@ void SilentFile::answer() {
   } else if (head.opcode == FUSE_OPEN) {
     const fuse_open_out out{};
     reply(device_, head.unique, 0, &out, sizeof out);
-  } else if (head.opcode == FUSE_READ) {
-    set(asked_);
   } else if (head.opcode == FUSE_FLUSH) {
     set(closing_);
-  } else if (head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT && head.opcode != FUSE_FORGET &&
-             head.opcode != FUSE_BATCH_FORGET) {
+  } else if (head.opcode != FUSE_READ && head.opcode != FUSE_RELEASE && head.opcode != FUSE_INTERRUPT &&
+             head.opcode != FUSE_FORGET && head.opcode != FUSE_BATCH_FORGET) {
     reply(device_, head.unique, ENOSYS, nullptr, 0);
   }
 }

@@ -30,8 +30,6 @@ class SilentFile {
 
   [[nodiscard]] Fd take() { return std::move(file_); }
   void let_go();
-  // Whether somebody waits for its content.
-  [[nodiscard]] bool is_asked() const;
   // Waits until somebody closes it; false if nobody does.
   [[nodiscard]] bool wait_for_close() const;
 
@@ -40,7 +38,7 @@ class SilentFile {
   void serve();
   void answer();
 
-  Fd device_, stop_, asked_, closing_, file_;
+  Fd device_, stop_, closing_, file_;
   pid_t server_ = -1;
 };
 

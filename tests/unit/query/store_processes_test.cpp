@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -168,11 +167,7 @@ TEST_F(StoreProcesses, leave_members_their_places_while_a_killed_check_waits_for
   auto checking = pool_->check_candidate(silent->take(), std::numeric_limits<std::uint64_t>::max(),
                                          [](const Result<std::string>&) {});
   ASSERT_TRUE(checking) << checking.error().message;
-  EventSource tick;
-  ASSERT_TRUE(turn_until(loop_, [&] {
-    tick = loop_.after(std::chrono::milliseconds{1}, [] {}).value();  // it is no event of the loop
-    return silent->is_asked();
-  }));
+  ASSERT_TRUE(silent->wait_for_close()) << "of the copy that the process has until it executes";
   checking->reset();  // kills it
   std::string answer;
   const auto asked = pool_->run(
