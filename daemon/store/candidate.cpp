@@ -211,6 +211,14 @@ Status settle_candidate(const std::string& path, const LastNumbers& numbers) {
   return settled;
 }
 
+std::string unused_name(const std::string& name) {
+  std::string unused = name;
+  struct stat about{};
+  for (unsigned more = 2; ::lstat(unused.c_str(), &about) == 0; ++more)
+    unused = fmt::format("{}-{}", name, more);
+  return unused;
+}
+
 void remove_candidate(const std::string& path) {
   for (const char* beside : {"", "-journal", "-wal", "-shm"}) (void)::unlink((path + beside).c_str());
 }

@@ -41,6 +41,9 @@ using LastNumbers = std::map<std::string, std::int64_t>;
   return std::chrono::floor<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
+// `name`, or NAME-2 and so on if that is there: the store may be replaced several times within a second.
+[[nodiscard]] std::string unused_name(const std::string& name);
+
 // Removes what copy_candidate() has left, also if it was killed.
 void remove_candidate(const std::string& path);
 

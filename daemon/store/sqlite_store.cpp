@@ -2,7 +2,6 @@
 #include "daemon/store/sqlite_store.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -38,15 +37,6 @@ constexpr std::uint64_t kLogReserveShare = 4;
 
 std::uint64_t log_reserve(std::uint64_t min_free_bytes) {
   return std::min(kLogReserveBytes, min_free_bytes / kLogReserveShare);
-}
-
-// The store may be replaced several times within a second.
-std::string unused_name(const std::string& name) {
-  std::string unused = name;
-  struct stat about{};
-  for (unsigned more = 2; ::lstat(unused.c_str(), &about) == 0; ++more)
-    unused = fmt::format("{}-{}", name, more);
-  return unused;
 }
 
 }  // namespace

@@ -132,8 +132,7 @@ TEST_F(FullDisk, during_a_restore_leaves_the_store_as_it_was) {
   lab().fill_disk();
   const Outcome refused = lab().ctl({"db", "restore", file}, {});
   EXPECT_EQ(refused.code, kOther);
-  EXPECT_THAT(refused.err,
-              AllOf(HasSubstr("more space than is left"), HasSubstr("The store is as it was.")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("more space than is left"), HasSubstr("The store is as it was.")));
   lab().free_disk();
   EXPECT_FALSE(std::filesystem::exists(lab().database_path() + ".restoring"));
   EXPECT_EQ(lab().database().number("SELECT count(*) FROM runs"), runs);
